@@ -1,0 +1,47 @@
+# The house's tasks. Each works from a clean clone: what is missing is installed into .venv first.
+
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.stamp
+CHECKED := gatebot tests bench tools
+PYTEST_ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help venv check test unit demo bench schema lock clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+venv: $(STAMP) ## the environment: locked dependencies, checked by their hashes
+
+$(STAMP): requirements-dev.lock pyproject.toml tools/venv.sh
+	tools/venv.sh "$(PYTHON)" .venv
+	touch $@
+
+check: $(STAMP) ## lint, format, types, import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/basedpyright $(wildcard $(CHECKED))
+	$(BIN)/lint-imports --no-logo
+
+test: check ## check, then every test
+	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+
+unit: $(STAMP) ## the unit tests alone
+	$(BIN)/python -m pytest -n auto tests/unit $(PYTEST_ARGS)
+
+demo: $(STAMP) ## gate a made-up pull request: no key, no network
+	$(BIN)/gatebot demo
+
+bench: $(STAMP) ## the figures: every script in bench/
+	@set -e; for script in $(sort $(wildcard bench/*.py)); do echo "== $$script"; $(BIN)/python "$$script"; done
+
+schema: $(STAMP) ## write schema/*.json from the models
+	$(BIN)/gatebot schema --out schema
+
+lock: $(STAMP) ## resolve the dependencies anew
+	tools/lock.sh "$(BIN)/python"
+
+clean: ## remove what the tasks made
+	rm -rf .venv .demo build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

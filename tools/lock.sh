@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Resolve pyproject.toml into requirements.lock and requirements-dev.lock: universal, with hashes, without addresses.
+# uv comes from the registry that pip is set up for, into an environment that is thrown away.
+# Usage: tools/lock.sh PYTHON [ARGUMENT OF uv pip compile]...
+set -euo pipefail
+
+python=$1
+shift
+cd "$(dirname "$0")/.."
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+"$python" -m venv "$tmp/uv"
+"$tmp/uv/bin/python" -m pip --disable-pip-version-check --no-input install --quiet uv
+
+compile() {
+    "$tmp/uv/bin/uv" pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+        --no-emit-index-url --no-emit-find-links --no-annotate --no-header "$@"
+}
+compile "$@" --output-file requirements.lock pyproject.toml
+compile "$@" --group dev --constraint requirements.lock --output-file requirements-dev.lock pyproject.toml
