@@ -1,0 +1,1 @@
+"""The vocabulary: frozen types that every stage shares."""

@@ -1,0 +1,80 @@
+"""What should exist: the trials of every round, and the digests that say which evaluation they belong to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from gatebot.model.trial import TrialKey
+
+PLAN_SCHEMA = "gatebot.plan/1"
+SetupStatus = Literal["not_run", "ok", "failed"]
+Activity = Literal["gate", "run", "compare", "aa", "report"]
+
+
+@dataclass(frozen=True, slots=True)
+class SideInfo:
+    """One side of an evaluation. `sha` the commit, `tree` the agent-tree digest; `dirty` = WORKTREE with changes."""
+
+    sha: str
+    tree: str
+    label: str
+    dirty: bool = False
+    setup: SetupStatus = "not_run"
+    setup_reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Digests:
+    """Hex digests (sha256): of the suite's run inputs, its grading, its policy, and the agent's configuration."""
+
+    run: str
+    grading: str
+    policy: str
+    agent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The trials of one round, in the order they are started."""
+
+    number: int
+    trials: tuple[TrialKey, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseNotice:
+    """A case that is on one side only: `new` runs on the head and does not gate, `removed` is only named."""
+
+    case: str
+    kind: Literal["new", "removed", "changed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """plan.json: grows round by round; `base` None when only one side is run.
+
+    `no_baseline` says why there is nothing to compare with (the first pull request); `notes` are sentences for the
+    report: degraded isolation, environment names that passed, changes of the configuration on the head.
+    """
+
+    activity: Activity
+    suite: str
+    digests: Digests
+    head: SideInfo | None
+    base: SideInfo | None = None
+    seeds: int = 5
+    rounds: tuple[Round, ...] = ()
+    case_notices: tuple[CaseNotice, ...] = ()
+    no_baseline: str = ""
+    isolation: str = ""
+    env_names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    schema: str = PLAN_SCHEMA
+    finished: bool = False
+    stopped: str = ""
+    extra_slots: dict[str, int] = field(default_factory=dict[str, int])
+
+    def keys(self) -> tuple[TrialKey, ...]:
+        """Every trial that should exist, in planned order."""
+        return tuple(key for round_ in self.rounds for key in round_.trials)

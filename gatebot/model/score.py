@@ -1,0 +1,88 @@
+"""What grading says of one trial: scores, checks, the first divergence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from gatebot.model.trial import Side, Status, TrialKey
+
+CheckGroup = Literal["goal", "trajectory", "require", "forbid"]
+DivergenceKind = Literal["missing", "extra", "wrong_tool", "wrong_args", "out_of_order"]
+FailureCategory = Literal[
+    "tool_execution",
+    "infinite_loop",
+    "premature_termination",
+    "tool_selection",
+    "wrong_arguments",
+    "wrong_order",
+    "wrong_answer",
+    "wrong_state",
+    "forbidden_tool",
+    "agent_error",
+    "timeout",
+    "planning",
+    "hallucination",
+    "reasoning",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A grader's word on a trial for one metric.
+
+    `value` in [0, 1] or a quantity; None = ungraded, with `reason` saying why. `fault` marks a grader that failed on
+    a completed trial's data and therefore scored 0.
+    """
+
+    value: float | None
+    reason: str = ""
+    fault: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing a case requires. `passed` None = could not be checked, which is not a pass."""
+
+    group: CheckGroup
+    name: str
+    passed: bool | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """Where a trajectory first leaves the golden: 1-based step in the trial's calls (one past the end = missing)."""
+
+    step: int
+    kind: DivergenceKind
+    expected: str
+    actual: str
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """Everything grading says of one trial.
+
+    `passed`: every required check passed; None only for `infra_error` trials, which leave the sample.
+    `scores`: metric name → score, only metrics that were looked at. `failure`: primary category, None when passed.
+    """
+
+    case: str
+    side: Side
+    slot: int
+    status: Status
+    passed: bool | None
+    round: int = 1
+    cached: bool = False
+    checks: tuple[Check, ...] = ()
+    scores: dict[str, Score] = field(default_factory=dict[str, Score])
+    divergence: Divergence | None = None
+    failure: FailureCategory | None = None
+    failure_reason: str = ""
+
+    @property
+    def key(self) -> TrialKey:
+        """The graded trial's name in the plan."""
+        return TrialKey(self.case, self.side, self.slot)
