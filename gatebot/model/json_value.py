@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 JsonScalar: TypeAlias = str | int | float | bool | None
-JsonValue: TypeAlias = "JsonScalar | Sequence[JsonValue] | Mapping[str, JsonValue]"
+if TYPE_CHECKING:
+    JsonValue: TypeAlias = "JsonScalar | Sequence[JsonValue] | Mapping[str, JsonValue]"
+else:
+    # pydantic validates its own name for the same values, in Rust and with bounded depth; ours it cannot resolve.
+    from pydantic import JsonValue
 JsonObject: TypeAlias = "Mapping[str, JsonValue]"
 
 
