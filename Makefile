@@ -5,6 +5,7 @@ BIN := .venv/bin
 STAMP := .venv/.stamp
 CHECKED := gatebot tests bench tools
 PYTEST_ARGS ?=
+LOCK_ARGS ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help venv check test unit demo bench schema lock clean
@@ -39,8 +40,8 @@ bench: $(STAMP) ## the figures: every script in bench/
 schema: $(STAMP) ## write schema/*.json from the models
 	$(BIN)/gatebot schema --out schema
 
-lock: $(STAMP) ## resolve the dependencies anew
-	tools/lock.sh "$(BIN)/python"
+lock: ## resolve the dependencies anew (LOCK_ARGS=--upgrade takes newer versions)
+	tools/lock.sh "$(PYTHON)" $(LOCK_ARGS)
 
 clean: ## remove what the tasks made
 	rm -rf .venv .demo build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Resolve pyproject.toml into requirements.lock and requirements-dev.lock: universal, with hashes, without addresses.
+# Resolve pyproject.toml into the three locks: requirements.lock (what gatebot runs on), requirements-dev.lock (and what its
+# tests need), requirements-build.lock (what builds its wheel). Universal, with hashes, without addresses.
 # uv comes from the registry that pip is set up for, into an environment that is thrown away.
 # Usage: tools/lock.sh PYTHON [ARGUMENT OF uv pip compile]...
 set -euo pipefail
@@ -19,3 +20,5 @@ compile() {
 }
 compile "$@" --output-file requirements.lock pyproject.toml
 compile "$@" --group dev --constraint requirements.lock --output-file requirements-dev.lock pyproject.toml
+"$python" -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' >"$tmp/build.in"
+compile "$@" --constraint requirements-dev.lock --output-file requirements-build.lock "$tmp/build.in"
