@@ -26,19 +26,35 @@ def make_environment(python: Path, folder: Path) -> "subprocess.CompletedProcess
     )
 
 
+FAKE_PYTHON = """#!/bin/sh
+here=$(dirname "$0")
+case "$2" in
+  *print*) echo {version} ;;
+  *sys.exit*) exit {old} ;;
+  *ensurepip*) test -e "$here/venv-is-installed" ;;
+  venv) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
+  pip) echo "$@" >>"$here/pip-calls" ;;
+esac
+"""
+FAKE_APT = """#!/bin/sh
+echo "$@" >>"$(dirname "$0")/apt-calls"
+test "$1" != install || touch "$(dirname "$0")/venv-is-installed"
+"""
+
+
 def fake_python(folder: Path, version: str) -> Path:
     """A program that answers the script's questions as an interpreter of that version without venv would."""
-    for tool in ("bash", "dirname", "id"):
+    for tool in ("bash", "cp", "dirname", "mkdir", "touch"):
         (folder / tool).symlink_to(shutil.which(tool) or tool)
-    program = folder / "python"
-    old = int(version.split(".")[1]) < 11
-    program.write_text(
-        "#!/bin/sh\n"
-        f'case "$2" in *print*) echo {version};; *sys.exit*) exit {int(old)};; *ensurepip*) exit 1;; esac\n',
-        encoding="utf-8",
-    )
-    program.chmod(0o755)
-    return program
+    write_program(folder / "id", "#!/bin/sh\necho 0\n")
+    old = int(int(version.split(".")[1]) < 11)
+    return write_program(folder / "python", FAKE_PYTHON.format(version=version, old=old))
+
+
+def write_program(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+    return path
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -77,3 +93,18 @@ def test_a_missing_venv_module_is_named(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "has no venv module" in done.stderr
     assert "python3.12-venv" in done.stderr
+
+
+def test_a_missing_venv_module_is_installed_where_that_is_possible(tmp_path: Path) -> None:
+    python = fake_python(tmp_path, "3.12")
+    write_program(tmp_path / "apt-get", FAKE_APT)
+    done = make_environment(python, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "install -y -qq --no-install-recommends python3.12-venv" in (tmp_path / "apt-calls").read_text(
+        "utf-8"
+    )
+    installs = (tmp_path / "venv" / "bin" / "pip-calls").read_text("utf-8").splitlines()
+    assert [("--require-hashes" in install, "--no-deps" in install) for install in installs] == [
+        (True, False),
+        (False, True),
+    ]
