@@ -12,6 +12,7 @@ EMPTY_NAMES = frozenset({"utils", "util", "helpers", "helper", "common", "misc",
 READS_ENVIRONMENT = ("cli", "github_api/event.py", "process/environment.py")
 READS_CLOCK = ("cli", "runner")
 DRAWS_NUMBERS = ("core/stats",)
+PURE = ("core", "errors.py", "importers", "model", "ports.py", "render")
 STARTS_PROCESSES = ("process",)
 HEAVY = ("agentevals", "anthropic", "deepdiff", "genai_prices", "github", "openevals", "pygit2", "scipy")
 ENVIRONMENT = frozenset({"os.environ", "os.environb", "os.getenv", "os.getenvb", "os.putenv", "os.unsetenv"})
@@ -145,6 +146,18 @@ def processes_through_one_door(module: Module) -> Iterator[str]:
             yield f"{module.path}:{line} uses {name}"
 
 
+def pure_code_touches_no_file(module: Module) -> Iterator[str]:
+    """Where there is no input or output, a path is a name (PurePath), and nothing is opened."""
+    if not module.is_under(*PURE):
+        return
+    for name, line in imported_names(module.tree):
+        if name == "pathlib" or (name.startswith("pathlib.") and not name.startswith("pathlib.Pure")):
+            yield f"{module.path}:{line} imports {name}"
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Call) and dotted_name(node.func) in {"open", "input"}:
+            yield f"{module.path}:{node.lineno} opens a file or asks a person"
+
+
 def nothing_is_printed(module: Module) -> Iterator[str]:
     """Words for people go through the console of `cli`, which escapes them."""
     for node in ast.walk(module.tree):
@@ -158,7 +171,7 @@ def heavy_imports_wait(module: Module) -> Iterator[str]:
         if isinstance(node, ast.Import | ast.ImportFrom):
             for name, line in imported_names(node):
                 package = name.split(".")[0]
-                if package in HEAVY or (package == "numpy" and not module.is_under("core/stats")):
+                if package in HEAVY or (package == "numpy" and not module.is_under("core")):
                     yield f"{module.path}:{line} imports {package} at its top"
 
 
@@ -204,4 +217,5 @@ RULES: tuple[Rule, ...] = (
     nothing_is_printed,
     package_files_only_hand_on,
     processes_through_one_door,
+    pure_code_touches_no_file,
 )

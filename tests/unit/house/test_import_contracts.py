@@ -76,7 +76,7 @@ BREACHES = (
     breach("runner/schedule.py", "import gatebot.agents.command", "layers"),
     breach("core/compare.py", "import gatebot.render.comment", "layers"),
     breach("stray.py", "", "layers"),
-    breach("render/comment.py", "import pathlib", "pure"),
+    breach("render/comment.py", "import io", "pure"),
     breach("importers/detect.py", "def load():\n    from os import environ", "pure"),
     breach("errors.py", "import time", "pure"),
     breach("commands/accept.py", "from github import Github", "door-github"),

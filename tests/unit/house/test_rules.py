@@ -28,7 +28,7 @@ BREACHES: tuple[tuple[Rule, str, str], ...] = (
     (rules.has_caption, "core/a.py", "x = 1"),
     (rules.heavy_imports_wait, "judge/a.py", "import anthropic"),
     (rules.heavy_imports_wait, "core/stats/a.py", "from scipy.stats import norm"),
-    (rules.heavy_imports_wait, "core/a.py", "import numpy as np"),
+    (rules.heavy_imports_wait, "graders/a.py", "import numpy as np"),
     (rules.names_say_something, "core/utils.py", ""),
     (rules.names_say_something, "common/a.py", ""),
     (rules.nothing_is_printed, "cli/a.py", "print('x')"),
@@ -37,6 +37,9 @@ BREACHES: tuple[tuple[Rule, str, str], ...] = (
     (rules.processes_through_one_door, "agents/a.py", "import os\nos.execvp('a', ['a'])"),
     (rules.processes_through_one_door, "agents/a.py", "from os import system"),
     (rules.processes_through_one_door, "agents/a.py", "import asyncio\nasyncio.create_subprocess_exec('a')"),
+    (rules.pure_code_touches_no_file, "core/a.py", "from pathlib import Path"),
+    (rules.pure_code_touches_no_file, "ports.py", "import pathlib"),
+    (rules.pure_code_touches_no_file, "render/a.py", "def f():\n    open('x')"),
 )
 ALLOWED: tuple[tuple[Rule, str, str], ...] = (
     (rules.borders_are_typed, "core/a.py", "def _f(x: Any) -> None: ..."),
@@ -49,9 +52,11 @@ ALLOWED: tuple[tuple[Rule, str, str], ...] = (
     (rules.file_is_short, "core/a.py", "x = 1\n" * 300),
     (rules.functions_are_short, "core/a.py", CAPTION + "def f():\n" + "    x = 1\n" * 49),
     (rules.heavy_imports_wait, "judge/a.py", "def f():\n    import anthropic"),
-    (rules.heavy_imports_wait, "core/stats/a.py", "import numpy as np"),
+    (rules.heavy_imports_wait, "core/a.py", "import numpy as np"),
     (rules.package_files_only_hand_on, "core/__init__.py", CAPTION + "from a import b\n__all__ = ['b']"),
     (rules.processes_through_one_door, "process/a.py", "import os\nos.fork()"),
+    (rules.pure_code_touches_no_file, "ports.py", "from pathlib import PurePath"),
+    (rules.pure_code_touches_no_file, "suite/a.py", "from pathlib import Path\nopen('x')"),
 )
 
 
