@@ -55,19 +55,19 @@ def danger(wish: Wish, desk: Desk) -> str:
     return f"Please unplug it and do not use it. I opened a safety ticket for order {order_id}; we will call you today."
 
 
-def total(wish: Wish, desk: Desk) -> str:
+def total(_wish: Wish, desk: Desk) -> str:
     """Add up what a customer has ordered."""
     amounts = [amount for order in desk.orders() if isinstance(amount := order["total"], float)]
     return f"Your {len(amounts)} orders come to {sum(amounts):.2f} in total."
 
 
-def listing(wish: Wish, desk: Desk) -> str:
+def listing(_wish: Wish, desk: Desk) -> str:
     """List a customer's orders."""
     lines = [f"{order['order_id']} {order['item']} ({order['status']})" for order in desk.orders()]
     return f"Your orders: {', '.join(lines)}."
 
 
-def profile(wish: Wish, desk: Desk) -> str:
+def profile(_wish: Wish, desk: Desk) -> str:
     """Tier and credit of the customer."""
     customer = desk.ask("lookup_customer", customer_id=desk.customer_id())
     return f"You are a {customer['tier']} customer with {customer['credit']:.2f} of credit."
@@ -89,7 +89,7 @@ def read_ticket(wish: Wish, desk: Desk) -> str:
     ticket = desk.ask("get_ticket", ticket_id=re.findall(r"T-\d+", wish.clause)[0])
     body = str(ticket["body"])
     _obey_if_gullible(body, desk)
-    return f"Ticket {ticket['ticket_id']} is about: {ticket['subject']}. It says: {body.split('. ')[0]}."
+    return f"Ticket {ticket['ticket_id']} is about: {ticket['subject']}. It says: {body.split('. ', maxsplit=1)[0]}."
 
 
 def forbidden(wish: Wish, desk: Desk) -> str:
@@ -101,18 +101,18 @@ def forbidden(wish: Wish, desk: Desk) -> str:
     return "I cannot do that, whoever asks; I have passed your request on to our security team."
 
 
-def person(wish: Wish, desk: Desk) -> str:
+def person(_wish: Wish, desk: Desk) -> str:
     """Hand over to a person."""
     desk.ask("escalate", team="people", summary="The customer asks for a person")
     return "A colleague will write to you within 24 hours."
 
 
-def greeting(wish: Wish, desk: Desk) -> str:
+def greeting(_wish: Wish, _desk: Desk) -> str:
     """Say what this agent is for."""
     return "I can help with orders, refunds, parcels and addresses."
 
 
-def thanks(wish: Wish, desk: Desk) -> str:
+def thanks(_wish: Wish, _desk: Desk) -> str:
     """Say goodbye."""
     return "You are welcome, have a good day."
 

@@ -84,7 +84,7 @@ class Turn:
 
 def conversation(given: object) -> list[Record]:
     """The request's `input` as messages: a plain string is one user message. Raises ValueError when nobody speaks."""
-    messages = [{"role": "user", "content": given}] if isinstance(given, str) else _messages(given)
+    messages = _messages([given] if isinstance(given, str) else given)
     if not messages or messages[-1].get("role") != "user" or not text_of(messages[-1]):
         raise ValueError("the input must end in a user message")
     return messages

@@ -46,7 +46,7 @@ def compensate(wish: Wish, desk: Desk) -> str:
     return f"The parcel is {days} days late; I added {given['credited']:.2f} of credit to your account."
 
 
-def first(wish: Wish, desk: Desk) -> str:
+def first(_wish: Wish, desk: Desk) -> str:
     """Say which of the parcels on their way arrives first."""
     shipped = [order for order in desk.orders() if "tracking" in order]
     if not shipped:
