@@ -3,31 +3,43 @@
 from __future__ import annotations
 
 import datetime
-from typing import Annotated, Literal, Self
+import difflib
+import re
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from gatebot.model.metric import METRICS
+from gatebot.model.written import (
+    FUNCTION_PATTERN,
+    URL_PATTERN,
+    Command,
+    EnvName,
+    Several,
+    Slug,
+    Text,
+    Written,
+    mistake,
+)
 
 CONFIG_SCHEMA_NAME = "config.v1.json"
+BUILTIN_AGENTS = ("oracle", "nop")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
-Slug = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
-EnvName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$")]
-Command = Annotated[tuple[Annotated[str, Field(max_length=4096)], ...], Field(min_length=1, max_length=256)]
-
-
-class Written(BaseModel):
-    """A model for a file people write: frozen, strict, unknown keys refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+MatchMode = Literal["strict", "unordered", "superset", "subset"]
+ArgsMode = Literal["exact", "ignore", "subset", "superset"]
 
 
 class HttpAgent(Written):
     """An agent behind a URL, optionally started by a command."""
 
-    url: str = Field(description="Where the request is POSTed as JSON.", pattern=r"^https?://")
-    start: Command | None = Field(default=None, description="Command that starts the server, run once per side.")
-    health: str | None = Field(default=None, description="URL that answers 200 when the server is ready.")
+    url: str = Field(description="Where the request is POSTed as JSON.", pattern=URL_PATTERN)
+    start: Command | None = Field(
+        default=None, description="Command that starts the server, run once per side."
+    )
+    health: str | None = Field(
+        default=None, description="URL that answers 200 when the server is ready.", pattern=URL_PATTERN
+    )
 
 
 class AgentConfig(Written):
@@ -36,27 +48,39 @@ class AgentConfig(Written):
     command: Command | None = Field(default=None, description="Program and arguments; one process per trial.")
     python: str | None = Field(
         default=None,
-        pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$",
-        description='"package.module:function", sync or async, run under the side\'s own interpreter.',
+        pattern=FUNCTION_PATTERN,
+        description="`package.module:function`, sync or async, run under the side's own interpreter.",
     )
     http: HttpAgent | None = Field(default=None, description="An agent behind a URL.")
-    replay: str | None = Field(default=None, description="Recorded trials: a trials.jsonl or its directory.")
+    replay: Text | None = Field(default=None, description="Recorded trials: a trials.jsonl or its directory.")
     builtin: Literal["oracle", "nop"] | None = Field(
-        default=None, description="`oracle` plays the golden, `nop` does nothing. `agent: oracle` is short for it."
+        default=None,
+        description="`oracle` plays the golden, `nop` does nothing. `agent: oracle` is short for it.",
     )
-    setup: tuple[str, ...] = Field(default=(), description="Shell commands run once per side before its trials.")
-    env: tuple[EnvName, ...] = Field(default=(), description="Names that may pass to the agent; all else is withheld.")
-    timeout: float = Field(default=120.0, gt=0, le=86400, description="Seconds per trial (all turns together).")
-    max_output_mb: float = Field(default=16.0, gt=0, le=1024, description="Cap on what a trial may print, in MB.")
+    setup: Several[Text] = Field(
+        default=(), description="Shell commands run once per side before its trials."
+    )
+    env: Several[EnvName] = Field(
+        default=(), description="Names that may pass to the agent; all else is withheld."
+    )
+    timeout: float = Field(
+        default=120.0, gt=0, le=86400, description="Seconds per trial (all turns together)."
+    )
+    max_output_mb: float = Field(
+        default=16.0, gt=0, le=1024, description="Cap on what a trial may print, in MB."
+    )
 
     @model_validator(mode="after")
     def _exactly_one_kind(self) -> Self:
         kinds = ("command", "python", "http", "replay", "builtin")
         given = [kind for kind in kinds if getattr(self, kind) is not None]
-        if len(given) != 1:
-            said = " and ".join(given) if given else "none"
-            message = f"an agent needs exactly one of {', '.join(kinds)}; given: {said}"
-            raise ValueError(message)
+        if not given:
+            raise mistake(
+                "the agent says not how it is run",
+                'give one of command, python, http, replay: command: ["./agent"]',
+            )
+        if len(given) > 1:
+            raise mistake(f"an agent is run in one way, here are {' and '.join(given)}", "keep one of them")
         return self
 
     @property
@@ -74,14 +98,17 @@ class AgentConfig(Written):
 class Seeds(Written):
     """How many slots: `{max: 10}` looks after 3, 5, 7, 10 rounds; `{fixed: 5}` is one look."""
 
-    max: int | None = Field(default=None, ge=1, le=50, description="Upper bound of rounds of the sequential gate.")
-    fixed: int | None = Field(default=None, ge=1, le=200, description="Exactly this many slots per case and side.")
+    max: int | None = Field(
+        default=None, ge=1, le=50, description="Upper bound of rounds of the sequential gate."
+    )
+    fixed: int | None = Field(
+        default=None, ge=1, le=200, description="Exactly this many slots per case and side."
+    )
 
     @model_validator(mode="after")
     def _one_of(self) -> Self:
         if (self.max is None) == (self.fixed is None):
-            message = "seeds needs exactly one of max and fixed"
-            raise ValueError(message)
+            raise mistake("seeds needs exactly one of max and fixed", "write {max: 10} or {fixed: 5}")
         return self
 
 
@@ -109,7 +136,9 @@ class Gate(Written):
         default="detect",
         description="detect: red on a proven regression. prove: red unless shown no worse. observe: never red.",
     )
-    alpha: float = Field(default=0.05, gt=0, lt=0.5, description="Chance of a false red per pull request, one-sided.")
+    alpha: float = Field(
+        default=0.05, gt=0, lt=0.5, description="Chance of a false red per pull request, one-sided."
+    )
     scope: Literal["suite", "generalize"] = Field(
         default="suite", description="suite: these cases; generalize: cases like these (needs 10 or more)."
     )
@@ -131,51 +160,83 @@ class Gate(Written):
         for name, gate in value.items():
             metric = METRICS.get(name)
             if metric is None:
-                message = f"unknown metric {name!r}; known: {', '.join(sorted(METRICS))}"
-                raise ValueError(message)
+                near = difflib.get_close_matches(name, METRICS, n=1)
+                hint = (
+                    f"did you mean '{near[0]}'?" if near else f"known metrics: {', '.join(sorted(METRICS))}"
+                )
+                raise mistake(f"unknown metric '{name}'", hint, key=(name,))
             if gate.margin is not None and metric.scale == "ratio" and gate.margin <= 1:
-                message = f"{name} is compared as a ratio: its margin must be above 1 (1.25 = a quarter more)"
-                raise ValueError(message)
+                message = f"{name} is compared as a ratio: its margin must be above 1"
+                raise mistake(message, "1.25 allows a quarter more", key=(name, "margin"))
             if gate.margin is not None and metric.scale in ("binary", "unit") and gate.margin >= 1:
-                message = f"{name} lies in [0, 1]: its margin must be below 1 (0.10 = ten points)"
-                raise ValueError(message)
+                message = f"{name} lies in [0, 1]: its margin must be below 1"
+                raise mistake(message, "0.10 is ten points", key=(name, "margin"))
             if gate.target is not None and metric.scale in ("binary", "unit") and not 0 <= gate.target <= 1:
                 message = f"{name} lies in [0, 1]: so must its target"
-                raise ValueError(message)
+                raise mistake(message, "0.90 is ninety per cent", key=(name, "target"))
         return value
 
 
 class Quarantine(Written):
     """A case shown but not gating."""
 
-    case: Slug
-    reason: str = Field(min_length=3, max_length=300)
+    case: Slug = Field(description="Id of the case.")
+    reason: str = Field(min_length=3, max_length=300, description="Why, for whoever reads the report.")
     until: datetime.date = Field(strict=False, description="Quarantine ends on this date, YYYY-MM-DD.")
+
+    @field_validator("until", mode="before")
+    @classmethod
+    def _a_date(cls, value: object) -> object:
+        """Take a date as text and nothing else: pydantic alone would read a bare number as seconds since 1970."""
+        if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
+            return value
+        try:
+            if isinstance(value, str) and _DATE.fullmatch(value):
+                return datetime.date.fromisoformat(value)
+        except ValueError:
+            pass
+        raise mistake(f"'until' must be a day of the calendar, found {value!r}", "write YYYY-MM-DD")
 
 
 class Accept(Written):
     """Who may accept new behaviour, and how."""
 
-    label: str = Field(default="gatebot:accept", min_length=1, max_length=50)
-    override_label: str = Field(default="gatebot:override", min_length=1, max_length=50)
-    roles: tuple[str, ...] = Field(default=("write", "maintain", "admin"), min_length=1)
+    label: str = Field(
+        default="gatebot:accept",
+        min_length=1,
+        max_length=50,
+        description="Label that accepts the new behaviour.",
+    )
+    override_label: str = Field(
+        default="gatebot:override",
+        min_length=1,
+        max_length=50,
+        description="Label that lets one head pass as it is and accepts nothing.",
+    )
+    roles: Several[Text] = Field(
+        default=("write", "maintain", "admin"),
+        min_length=1,
+        description="Roles in the repository whose label counts.",
+    )
     by_author: bool = Field(default=True, description="May the pull request's author accept?")
 
 
 class Budget(Written):
     """Upper bounds; what exceeds them is `not_evaluated`, never a regression."""
 
-    trials: int = Field(default=1000, ge=1)
-    seconds: float = Field(default=3600.0, gt=0)
-    usd: float | None = Field(default=None, gt=0)
-    tokens: int | None = Field(default=None, ge=1)
+    trials: int = Field(default=1000, ge=1, description="Trials started, both sides together.")
+    seconds: float = Field(default=3600.0, gt=0, description="Wall seconds of the whole run.")
+    usd: float | None = Field(default=None, gt=0, description="US dollars, as the agents report them.")
+    tokens: int | None = Field(default=None, ge=1, description="Tokens, as the agents report them.")
 
 
 class TrajectoryDefault(Written):
     """How golden calls are graded where a case does not say."""
 
-    match: Literal["strict", "unordered", "superset", "subset"] = "superset"
-    args: Literal["exact", "ignore", "subset", "superset"] = "exact"
+    match: MatchMode = Field(
+        default="superset", description="How the calls made are matched with the golden calls."
+    )
+    args: ArgsMode = Field(default="exact", description="How the arguments of matched calls are compared.")
 
 
 class Config(Written):
@@ -184,24 +245,27 @@ class Config(Written):
     version: Literal[1] = Field(description="Version of this file's format.")
     suite: Slug = Field(description="Names the comment and the check.")
     agent: AgentConfig = Field(description="How to run one trial.")
-    cases: tuple[str, ...] = Field(
+    cases: Several[Text] = Field(
         default=("golden/*.yaml",), min_length=1, description="Globs of case files, relative to this file."
     )
     trajectory: TrajectoryDefault = Field(
-        default_factory=TrajectoryDefault, description="Default mode for golden calls without `expect.trajectory`."
+        default_factory=TrajectoryDefault,
+        description="Default mode for golden calls without `expect.trajectory`.",
     )
     network: Literal["none", "loopback", "open"] = Field(default="open", description="Network of the agent.")
     isolation: Literal["auto", "required"] = Field(
         default="auto", description="required: refuse to run where a layer of the sandbox is missing."
     )
-    seeds: Seeds = Field(default_factory=lambda: Seeds(max=10), description="How many slots per case and side.")
+    seeds: Seeds = Field(
+        default_factory=lambda: Seeds(max=10), description="How many slots per case and side."
+    )
     concurrency: int = Field(default=4, ge=1, le=256, description="Trials at the same time.")
     gate: Gate = Field(default_factory=Gate, description="What closes the gate.")
-    quarantine: tuple[Quarantine, ...] = Field(default=(), description="Cases shown but not gating.")
+    quarantine: Several[Quarantine] = Field(default=(), description="Cases shown but not gating.")
     accept: Accept = Field(default_factory=Accept, description="How new behaviour is accepted.")
     budget: Budget = Field(default_factory=Budget, description="Upper bounds of a run.")
 
     @field_validator("agent", mode="before")
     @classmethod
     def _short_form(cls, value: object) -> object:
-        return {"builtin": value} if value in ("oracle", "nop") else value
+        return {"builtin": value} if value in BUILTIN_AGENTS else value

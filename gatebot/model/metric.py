@@ -29,8 +29,12 @@ _TABLE: tuple[Metric, ...] = (
     Metric("pass_rate", "higher", "binary", "final_response", "every check the case requires passes"),
     Metric("final_response", "higher", "binary", "final_response", "every goal check holds"),
     Metric("state_match", "higher", "binary", "final_response", "final state equals the expected state"),
-    Metric("grounded", "higher", "unit", "final_response", "facts of the answer occur in tool results or input"),
-    Metric("similarity", "higher", "unit", "final_response", "answer similar to the golden answer, behind guards"),
+    Metric(
+        "grounded", "higher", "unit", "final_response", "facts of the answer occur in tool results or input"
+    ),
+    Metric(
+        "similarity", "higher", "unit", "final_response", "answer similar to the golden answer, behind guards"
+    ),
     Metric("trajectory_match", "higher", "binary", "trajectory", "calls match the golden in the case's mode"),
     Metric("trajectory_credit", "higher", "unit", "trajectory", "share of golden calls matched one to one"),
     Metric("tool_iou", "higher", "unit", "trajectory", "multiset overlap of tool names"),
@@ -42,7 +46,9 @@ _TABLE: tuple[Metric, ...] = (
     Metric("in_order", "higher", "unit", "trajectory", "F1 of the longest common subsequence of names"),
     Metric("graph_match", "higher", "binary", "trajectory", "node path matches the golden path"),
     Metric("tool_choice", "higher", "unit", "step", "at each step the tool was an allowed one"),
-    Metric("param_accuracy", "higher", "unit", "step", "argument keys right over all keys seen, best pairing"),
+    Metric(
+        "param_accuracy", "higher", "unit", "step", "argument keys right over all keys seen, best pairing"
+    ),
     Metric("schema_valid", "higher", "unit", "step", "calls whose arguments satisfy the tool's schema"),
     Metric("parallelism", "higher", "unit", "step", "advisory: independent calls made in one turn"),
     Metric("required_tools", "higher", "binary", "step", "every required tool was called"),
@@ -51,7 +57,9 @@ _TABLE: tuple[Metric, ...] = (
     Metric("tool_calls", "lower", "ratio", "efficiency", "tool calls per trial"),
     Metric("turns", "lower", "ratio", "efficiency", "assistant messages per trial"),
     Metric("unique_tools", "lower", "count", "efficiency", "different tools used"),
-    Metric("duplicate_calls", "lower", "count", "efficiency", "repeated identical calls that brought nothing new"),
+    Metric(
+        "duplicate_calls", "lower", "count", "efficiency", "repeated identical calls that brought nothing new"
+    ),
     Metric("failed_calls", "lower", "count", "efficiency", "tool calls that returned an error"),
     Metric("recovery", "higher", "unit", "efficiency", "tool failures recovered from"),
     Metric("loop", "lower", "binary", "efficiency", "the agent went in circles"),

@@ -17,7 +17,14 @@ Verdict = Literal["regressed", "improved", "unchanged", "inconclusive", "not_eva
 CaseLabel = Literal["regressed", "suspect", "flaky", "improved", "stable", "new", "removed", "not_evaluated"]
 TargetVerdict = Literal["met", "missed", "below", "unproven", "not_evaluated"]
 
-MEASURED_REPORT_FIELDS = ("created_at", "cost", "metrics[latency_s]", "metrics[cost_usd]", "isolation", "paths")
+MEASURED_REPORT_FIELDS = (
+    "created_at",
+    "cost",
+    "metrics[latency_s]",
+    "metrics[cost_usd]",
+    "isolation",
+    "paths",
+)
 """Fields of the report that are measured: left out when two reports are compared for equality."""
 
 

@@ -32,12 +32,14 @@ class Score:
     """A grader's word on a trial for one metric.
 
     `value` in [0, 1] or a quantity; None = ungraded, with `reason` saying why. `fault` marks a grader that failed on
-    a completed trial's data and therefore scored 0.
+    a completed trial's data and therefore scored 0. `by_design` marks an ungraded score that the case's own
+    definition rules out (nothing expected, nothing checkable): it is counted, but is not missing evidence.
     """
 
     value: float | None
     reason: str = ""
     fault: bool = False
+    by_design: bool = False
 
 
 @dataclass(frozen=True, slots=True)
