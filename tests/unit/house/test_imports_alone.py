@@ -1,6 +1,7 @@
 """Every module can be the first one imported: no import order is needed and no import warns."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -9,7 +10,7 @@ from tests.unit.house.source_tree import ROOT, modules
 # One interpreter forks a child per module, so that each starts from none of ours without paying for a start of Python.
 FORK_PER_MODULE = """
 import json, os, sys, traceback
-import pydantic  # shared by the children; nothing of gatebot is
+import numpy, pydantic  # slow, and so shared by the children; nothing of gatebot is
 assert not [name for name in sys.modules if name.split(".")[0] == "gatebot"]
 failed = []
 for name in json.load(sys.stdin):
@@ -33,6 +34,7 @@ def modules_that_fail(names: list[str]) -> tuple[list[str], str]:
         [sys.executable, "-W", "error", "-c", FORK_PER_MODULE],
         input=json.dumps(names),
         cwd=ROOT,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # a fork with threads is a warning, and so an error
         capture_output=True,
         text=True,
         timeout=60,
