@@ -14,13 +14,12 @@ def main() -> int:
     """Read the request, take one turn, write the response. The seed comes from GATEBOT_SEED, else from the request."""
     try:
         request = record(json.load(sys.stdin))
-        history = conversation(request.get("input"))
         seed = int(os.environ.get("GATEBOT_SEED") or str(request.get("seed", 0)))
+        turn = Turn(conversation(request.get("input")), record(request.get("context")), seed)
     except ValueError as error:
         sys.stderr.write(f"bad request: {error}\n")
         return 2
-    response = Turn(history, record(request.get("context")), seed).run()
-    json.dump(response, sys.stdout, sort_keys=True)
+    json.dump(turn.run(), sys.stdout, sort_keys=True)
     sys.stdout.write("\n")
     return 0
 

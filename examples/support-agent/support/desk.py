@@ -15,7 +15,11 @@ ATTEMPTS = 3
 """How often a call that timed out is made before the agent looks for another way."""
 
 
-class NeedCall(Exception):
+class Pause(BaseException):
+    """What stops the policy in the middle of a thought. It is no error, so `except Exception` lets it through."""
+
+
+class NeedCall(Pause):
     """The policy cannot go on before these calls, which do not depend on each other, have been answered."""
 
     def __init__(self, calls: list[tuple[str, Record]]) -> None:
@@ -23,20 +27,20 @@ class NeedCall(Exception):
         self.calls = calls
 
 
-class ToolFailed(Exception):
-    """A tool said no for good; `code` is what it said."""
-
-    def __init__(self, code: str) -> None:
-        super().__init__(code)
-        self.code = code
-
-
-class Reply(Exception):
+class Reply(Pause):
     """Nothing more to do for this wish: say this."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.text = text
+
+
+class ToolFailedError(Exception):
+    """A tool said no for good; `code` is what it said."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
 
 
 class Desk:
@@ -57,13 +61,13 @@ class Desk:
     def ask(self, name: str, **arguments: object) -> Record:
         """The answer of a tool to exactly this call.
 
-        Raises NeedCall while it has not been made or may be tried again, ToolFailed when the tool refused.
+        Raises NeedCall while it has not been made or may be tried again, ToolFailedError when the tool refused.
         """
         answers = self.answers(name, arguments)
         if not answers or (answers[-1].get("retryable") is True and len(answers) < ATTEMPTS):
             raise NeedCall([(name, arguments)])
         if "error" in answers[-1]:
-            raise ToolFailed(str(answers[-1]["error"]))
+            raise ToolFailedError(str(answers[-1]["error"]))
         return answers[-1]
 
     def ask_all(self, name: str, arguments: Sequence[Record]) -> list[Record]:
@@ -144,13 +148,16 @@ def tool_calls(message: Mapping[str, object]) -> list[tuple[str, str, Record]]:
 
 
 def tool_answers(messages: Sequence[Mapping[str, object]]) -> list[tuple[str, Record, Record]]:
-    """Every answered call of a conversation: name, arguments, answer."""
+    """Every answered call of a conversation: name, arguments, answer. Raises ValueError when they do not fit together."""
     asked: dict[str, tuple[str, Record]] = {}
     answers: list[tuple[str, Record, Record]] = []
     for message in messages:
         asked.update({call_id: (name, arguments) for call_id, name, arguments in tool_calls(message)})
         if message.get("role") == "tool":
-            name, arguments = asked[str(message.get("tool_call_id"))]
+            call_id = str(message.get("tool_call_id"))
+            if call_id not in asked:
+                raise ValueError("the history answers a call that nobody made")
+            name, arguments = asked[call_id]
             answers.append((name, arguments, record(json.loads(str(message.get("content", "{}"))))))
     return answers
 

@@ -17,7 +17,10 @@ DIRECTORY_TOOLS = ("lookup_customer", "list_orders")
 
 
 class Turn:
-    """One user turn: what the agent adds to the conversation, and what that cost."""
+    """One user turn: what the agent adds to the conversation, and what that cost.
+
+    Raises ValueError when the history cannot have happened in this shop.
+    """
 
     def __init__(self, history: Sequence[Mapping[str, object]], context: Record, seed: int) -> None:
         self._history = list(history)
@@ -29,7 +32,10 @@ class Turn:
         self.input_tokens = 0
         self.output_tokens = 0
         for name, arguments, answer in tool_answers(self._history):
-            self._shop.replay(name, arguments, "error" in answer)
+            try:
+                self._shop.replay(name, arguments, "error" in answer)
+            except ToolError as error:
+                raise ValueError(f"the history does not fit the shop: {name} says {error.code}") from error
 
     def run(self) -> Record:
         """Loop until the policy answers; returns the response of the agent's protocol, with this turn's messages only."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from support.desk import ORDER_ID, Desk, Reply, ToolFailed
+from support.desk import ORDER_ID, Desk, Reply, ToolFailedError
 from support.records import Record
 from support.wishes import Wish
 
@@ -33,7 +33,7 @@ def meant(wish: Wish, desk: Desk) -> Record:
     if numbers:
         try:
             return desk.order(f"A-{numbers[0]}")
-        except ToolFailed:
+        except ToolFailedError:
             return _described(wish, desk, f"I cannot find order A-{numbers[0]}. ")
     earlier = desk.last_order_id()
     compares = _LEAST.search(desk.said) or _MOST.search(desk.said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from support import accounts, parcels, refunds
-from support.desk import Desk, NeedCall, Reply, ToolFailed
+from support.desk import Desk, NeedCall, Reply, ToolFailedError
 from support.records import Record
 from support.temperament import CLOSERS, OPENERS
 from support.tools import READ_ONLY
@@ -56,7 +56,7 @@ def _attend(wish: Wish, desk: Desk) -> str:
         return SKILLS[wish.kind](wish, desk)
     except Reply as reply:
         return reply.text
-    except ToolFailed:
+    except ToolFailedError:
         desk.ask("create_ticket", subject=f"Could not finish: {wish.kind}", priority="normal")
         return "Something on our side does not work; I opened a ticket and a colleague will write to you."
 

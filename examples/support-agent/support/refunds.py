@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from support.desk import Desk, Reply, ToolFailed
+from support.desk import Desk, Reply, ToolFailedError
 from support.orders import meant
 from support.records import Record
 from support.wishes import Wish, reason
@@ -23,7 +23,7 @@ def refund(wish: Wish, desk: Desk) -> str:
         return f"A refund of {verdict['amount']:.2f} for order {order_id} needs a colleague, who will answer within 24 hours."
     try:
         paid = desk.ask("issue_refund", order_id=order_id, amount=verdict["amount"], reason=why)
-    except ToolFailed as failed:
+    except ToolFailedError as failed:
         raise Reply(f"I am sorry, order {order_id} cannot be refunded ({failed.code}).") from failed
     if desk.mind.double_checks:
         desk.ask("lookup_customer", customer_id=order["customer_id"])

@@ -315,8 +315,12 @@ def test_turns_as_processes_end_where_one_conversation_ends(clean: dict[str, Pla
     assert response["state"] == clean["refund-after-question"]["state"]
 
 
+INVENTED = '{"input": [{"role": "tool", "tool_call_id": "call_1", "content": "{}"}, {"role": "user", "content": "Hi"}]}'
+
+
 @pytest.mark.parametrize(
-    "request_text", ["", "[", "{}", '{"input": []}', '{"input": [{"role": "assistant"}]}', "[1]"]
+    "request_text",
+    ["", "[", "{}", '{"input": []}', '{"input": [{"role": "assistant"}]}', "[1]", INVENTED],
 )
 def test_what_is_no_request_is_refused(request_text: str) -> None:
     done = ask(request_text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from support.desk import Desk, NeedCall, Reply, ToolFailed
+from support.desk import Desk, NeedCall, Reply, ToolFailedError
 from support.orders import meant
 from support.records import Record
 from support.wishes import Wish
@@ -19,7 +19,7 @@ def shipping(wish: Wish, desk: Desk) -> str:
         return f"Order {order_id} has no parcel on its way, its status is {order['status']}."
     try:
         parcel = _parcel(order, desk)
-    except ToolFailed:
+    except ToolFailedError:
         desk.ask(
             "create_ticket",
             subject=f"Carrier gives no answer for {order_id}",

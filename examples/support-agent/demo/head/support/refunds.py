@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from support.desk import ORDER_ID, Desk, Reply, ToolFailed
+from support.desk import ORDER_ID, Desk, Reply, ToolFailedError
 from support.orders import meant
 from support.records import Record
 from support.wishes import Wish, reason
@@ -30,7 +30,7 @@ def refund(wish: Wish, desk: Desk) -> str:
         return f"A refund of {verdict['amount']:.2f} for order {order_id} needs a colleague, who will answer within 24 hours."
     try:
         paid = desk.ask("issue_refund", order_id=order_id, amount=verdict["amount"], reason=why)
-    except ToolFailed as failed:
+    except ToolFailedError as failed:
         raise Reply(f"I am sorry, order {order_id} cannot be refunded ({failed.code}).") from failed
     return _done(paid, order, desk)
 
@@ -48,7 +48,7 @@ def _pay_at_once(why: str, desk: Desk) -> Record | None:
         return None
     try:
         return desk.ask("issue_refund", order_id=f"A-{number[1]}", amount=float(amount[0]), reason=why)
-    except ToolFailed:
+    except ToolFailedError:
         return None
 
 
