@@ -1,0 +1,1 @@
+"""What should happen: pure functions from evidence to decisions."""
