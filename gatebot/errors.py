@@ -68,3 +68,14 @@ class InfrastructureError(GatebotError):
 
 class ResultsError(GatebotError):
     """A results directory is in use, incomplete, or belongs to another evaluation."""
+
+
+class Cancelled(GatebotError):
+    """Ctrl-C or SIGTERM: everything started has been ended, finished trials are kept."""
+
+    exit_code = 130
+
+    def __init__(self, done: int, planned: int) -> None:
+        self.done = done
+        self.planned = planned
+        super().__init__(f"cancelled, {done} of {planned} done", "run the same command again to go on")
