@@ -1,0 +1,138 @@
+"""trials.jsonl, the append-only journal: one flushed line per finished trial, a torn last line ignored."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from gatebot.errors import InfrastructureError, Location, ResultsError
+from gatebot.model.trial import Trial, TrialKey
+from gatebot.results.plain_file import open_to_append, open_to_read, sync_directory
+from gatebot.results.trial_line import MAX_LINE_BYTES, decode_trial, storable
+
+TRIALS_FILE = "trials.jsonl"
+_BLOCK = 65536
+
+
+def read_trials(path: Path) -> Iterator[Trial]:
+    """The trials of a journal in file order, streamed; of one key the first line counts.
+
+    A trial lost to infrastructure counts only when no other line of its key does, and comes last. A last line
+    without its newline is a write that was cut off, and is ignored. An absent file holds no trials.
+    Raises InputFileError, with the line number, for any other line that is not a trial.
+    """
+    seen: set[TrialKey] = set()
+    lost: dict[TrialKey, Trial] = {}
+    try:
+        stream = open_to_read(path)
+    except FileNotFoundError:
+        return
+    with stream:
+        for number, line in enumerate(iter(lambda: stream.readline(MAX_LINE_BYTES + 1), b""), start=1):
+            if not line.endswith(b"\n") and len(line) <= MAX_LINE_BYTES:
+                break
+            trial = decode_trial(line, Location(path.name, number))
+            if trial.status == "infra_error":
+                lost.setdefault(trial.key, trial)
+            elif trial.key not in seen:
+                seen.add(trial.key)
+                yield trial
+    yield from (trial for key, trial in lost.items() if key not in seen)
+
+
+class Journal:
+    """The one writer of a journal. Use as a context manager; holds a lock on the file while open.
+
+    `done` are the keys of finished trials: no trial of theirs is ever appended again. A trial that an earlier
+    process lost to infrastructure is not done.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = -1
+        self.done: set[TrialKey] = set()
+
+    def __enter__(self) -> Self:
+        """Lock the file, read what is done, cut a torn tail off.
+
+        Raises ResultsError when another process writes it, InputFileError when it holds foreign lines.
+        """
+        self._file = open_to_append(self._path)
+        try:
+            _lock(self._file, self._path)
+            self.done = {trial.key for trial in read_trials(self._path) if trial.status != "infra_error"}
+            _cut_torn_tail(self._file)
+            sync_directory(self._path.parent)
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the file, which releases the lock."""
+        self._close()
+
+    def append(self, trial: Trial) -> Trial:
+        """Write one finished trial so that a crash cannot lose it, and hand back the trial as it was stored.
+
+        A trial whose key is done already is dropped. One that JSON cannot hold is stored as an `agent_error`.
+        Raises InfrastructureError when the disk refuses; the file is then as before.
+        """
+        if self._file < 0:
+            message = "the journal is not open"
+            raise ResultsError(message)
+        if trial.key in self.done:
+            return trial
+        stored, line = storable(trial)
+        before = os.fstat(self._file).st_size
+        try:
+            _write_all(self._file, line)
+            os.fsync(self._file)
+        except OSError as error:
+            os.ftruncate(self._file, before)
+            message = f"cannot write {self._path.name}: {error.strerror}"
+            raise InfrastructureError(
+                message, "free some space and run again: finished trials are kept"
+            ) from error
+        self.done.add(stored.key)
+        return stored
+
+    def _close(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+def _lock(file: int, path: Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        message = f"another gatebot is writing {path.name} in {path.parent.name}"
+        raise ResultsError(message, "wait for it to end, or name another directory with --out") from error
+
+
+def _cut_torn_tail(file: int) -> None:
+    """Truncate the file after its last newline, so that the next line starts on a line of its own."""
+    end = position = os.fstat(file).st_size
+    while position > 0:
+        start = max(0, position - _BLOCK)
+        found = os.pread(file, position - start, start).rfind(b"\n")
+        if found >= 0:
+            position = start + found + 1
+            break
+        position = start
+    if position != end:
+        os.ftruncate(file, position)
+        os.fsync(file)
+
+
+def _write_all(file: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(file, view) :]

@@ -1,0 +1,214 @@
+"""The results directory: what a run leaves behind, and whether a further run may go on in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+import orjson
+from pydantic import TypeAdapter, ValidationError
+
+from gatebot.errors import InputFileError, Location, ResultsError
+from gatebot.model.plan import PLAN_SCHEMA, Plan, SideInfo
+from gatebot.model.report import REPORT_SCHEMA, Report
+from gatebot.model.score import Grade
+from gatebot.model.suite import SUITE_SCHEMA, Suite
+from gatebot.model.trial import Trial
+from gatebot.results.journal import TRIALS_FILE, Journal, read_trials
+from gatebot.results.plain_file import TEMPORARY_PREFIX, open_to_read, replace_file
+from gatebot.results.trial_line import check_schema, first_errors
+
+T = TypeVar("T")
+
+PLAN_FILE = "plan.json"
+SUITE_FILE = "suite.json"
+REPORT_FILE = "report.json"
+SCORES_FILE = "scores.jsonl"
+COMMENT_FILE = "comment.md"
+LOGS = "logs"
+_KNOWN = frozenset(
+    {PLAN_FILE, SUITE_FILE, REPORT_FILE, SCORES_FILE, COMMENT_FILE, LOGS, TRIALS_FILE, ".gitignore"}
+)
+_MAX_FILE_BYTES = 512 * 1024 * 1024
+_JSON = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsDirectory:
+    """A results directory. Every write leaves the old file or the new one; only `journal()` appends."""
+
+    path: Path
+
+    def journal(self) -> Journal:
+        """The writer of trials.jsonl: a context manager."""
+        return Journal(self.path / TRIALS_FILE)
+
+    def trials(self) -> Iterator[Trial]:
+        """The finished trials, streamed: see `read_trials`."""
+        return read_trials(self.path / TRIALS_FILE)
+
+    def log(self, name: str) -> Path:
+        """Where a log of that name goes; the logs' directory is made when absent."""
+        folder = self.path / LOGS
+        folder.mkdir(exist_ok=True)
+        return folder / name
+
+    def has(self, name: str) -> bool:
+        """Whether the directory holds a file of that name."""
+        return (self.path / name).is_file()
+
+    def write_plan(self, plan: Plan) -> None:
+        """Write plan.json."""
+        replace_file(self.path / PLAN_FILE, orjson.dumps(plan, option=_JSON))
+
+    def read_plan(self) -> Plan:
+        """Read plan.json. Raises InputFileError when it is absent, of another version, or no plan."""
+        return _read(self.path / PLAN_FILE, _plans(), PLAN_SCHEMA)
+
+    def write_suite(self, suite: Suite) -> None:
+        """Write suite.json, the machine form of the suite these trials are graded by."""
+        data = _suites().dump_json(suite, by_alias=True, indent=2)
+        replace_file(self.path / SUITE_FILE, data + b"\n")
+
+    def read_suite(self) -> Suite:
+        """Read suite.json. Raises InputFileError as `read_plan` does."""
+        return _read(self.path / SUITE_FILE, _suites(), SUITE_SCHEMA)
+
+    def write_report(self, report: Report) -> None:
+        """Write report.json."""
+        replace_file(self.path / REPORT_FILE, orjson.dumps(report, option=_JSON))
+
+    def read_report(self) -> Report:
+        """Read report.json. Raises InputFileError as `read_plan` does."""
+        return _read(self.path / REPORT_FILE, _reports(), REPORT_SCHEMA)
+
+    def write_scores(self, grades: Iterable[Grade]) -> None:
+        """Write scores.jsonl: one line per graded trial, in the order given."""
+        option = orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
+        replace_file(
+            self.path / SCORES_FILE, b"".join(orjson.dumps(grade, option=option) for grade in grades)
+        )
+
+    def write_text(self, name: str, text: str) -> None:
+        """Write a rendered file (comment.md, junit.xml …) as UTF-8."""
+        replace_file(self.path / name, text.encode("utf-8"))
+
+
+def open_results(path: Path, plan: Plan, *, overwrite: bool = False) -> tuple[ResultsDirectory, Plan | None]:
+    """Open or make the directory for the evaluation that `plan` (its rounds aside) describes.
+
+    Hands back the plan found there when it is of the same evaluation (which then goes on, or is finished), else None.
+    With `overwrite` the files of another *finished* evaluation are removed first.
+    Raises ResultsError when the directory holds another evaluation, or files that are not ours.
+    """
+    results = ResultsDirectory(path)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        held = {entry.name for entry in path.iterdir()}
+    except OSError as error:
+        message = f"cannot make the results directory {path}: {error.strerror}"
+        raise ResultsError(message, "name a writable directory with --out") from error
+    for name in held:
+        if name.startswith(TEMPORARY_PREFIX):
+            (path / name).unlink(missing_ok=True)
+    if PLAN_FILE in held:
+        found = results.read_plan()
+        differences = differences_between(found, plan)
+        if not differences:
+            return results, found
+        if not (overwrite and found.finished):
+            state = "finished" if found.finished else "unfinished"
+            message = f"{path.name} holds another, {state} evaluation ({', '.join(differences)})"
+            raise ResultsError(message, f"name another directory with --out, or remove {path}")
+        _remove_ours(path)
+    elif foreign := sorted(name for name in held - _KNOWN if not name.startswith(TEMPORARY_PREFIX)) or (
+        [TRIALS_FILE] if TRIALS_FILE in held else []
+    ):
+        message = f"{path.name} is not a results directory: it holds {ascii(foreign[0])[1:-1]} and no plan"
+        raise ResultsError(message, "name a new or empty directory with --out")
+    replace_file(path / ".gitignore", b"*\n")
+    return results, None
+
+
+def existing_results(path: Path) -> ResultsDirectory:
+    """The results directory at `path`. Raises InputFileError when there is none."""
+    if not path.is_dir():
+        message = f"{path} is not a results directory"
+        raise InputFileError(message, "give the directory that --out named, gatebot-results by default")
+    return ResultsDirectory(path)
+
+
+def differences_between(one: Plan, other: Plan) -> tuple[str, ...]:
+    """What makes two plans different evaluations, in words; empty when they are the same one."""
+    compared: dict[str, tuple[object, object]] = {
+        "activity": (one.activity, other.activity),
+        "suite": (one.suite, other.suite),
+        "base commit": (_commit(one.base), _commit(other.base)),
+        "base tree": (_tree(one.base), _tree(other.base)),
+        "head commit": (_commit(one.head), _commit(other.head)),
+        "head tree": (_tree(one.head), _tree(other.head)),
+        "cases": (one.digests.run, other.digests.run),
+        "grading": (one.digests.grading, other.digests.grading),
+        "policy": (one.digests.policy, other.digests.policy),
+        "agent configuration": (one.digests.agent, other.digests.agent),
+        "seeds": (one.seeds, other.seeds),
+    }
+    return tuple(f"another {name}" for name, (a, b) in compared.items() if a != b)
+
+
+def _commit(side: SideInfo | None) -> str | None:
+    return side.sha if side else None
+
+
+def _tree(side: SideInfo | None) -> str | None:
+    return side.tree if side else None
+
+
+def _remove_ours(path: Path) -> None:
+    """Remove a finished evaluation: the plan last, so that a kill on the way leaves a directory that says what it is."""
+    for name in (REPORT_FILE, COMMENT_FILE, SCORES_FILE, SUITE_FILE, TRIALS_FILE):
+        (path / name).unlink(missing_ok=True)
+    if (path / LOGS).is_dir() and not (path / LOGS).is_symlink():
+        for log in (path / LOGS).iterdir():
+            if not log.is_dir() or log.is_symlink():
+                log.unlink()
+    (path / PLAN_FILE).unlink(missing_ok=True)
+
+
+def _read(path: Path, adapter: TypeAdapter[T], schema: str) -> T:
+    location = Location(path.name)
+    try:
+        with open_to_read(path) as stream:
+            data = stream.read(_MAX_FILE_BYTES + 1)
+    except FileNotFoundError as error:
+        message = f"{path} does not exist"
+        raise InputFileError(message, "give the directory of a run that has ended") from error
+    if len(data) > _MAX_FILE_BYTES:
+        message = f"larger than {_MAX_FILE_BYTES // 1024 // 1024} MB"
+        raise InputFileError(message, "no run writes a file of that size", location=location)
+    check_schema(data, schema, location)
+    try:
+        return adapter.validate_json(data, strict=True)
+    except ValidationError as error:
+        message = f"not what gatebot writes: {first_errors(error)}"
+        raise InputFileError(
+            message, "run the evaluation again, into an empty directory", location=location
+        ) from error
+
+
+@cache
+def _plans() -> TypeAdapter[Plan]:
+    return TypeAdapter(Plan)
+
+
+@cache
+def _suites() -> TypeAdapter[Suite]:
+    return TypeAdapter(Suite)
+
+
+@cache
+def _reports() -> TypeAdapter[Report]:
+    return TypeAdapter(Report)

@@ -1,0 +1,1 @@
+"""Git and directories: what a side's files are, and where they lie while trials run."""

@@ -1,0 +1,115 @@
+"""Write what a side may see of a tree into a directory of its own, by our own writer."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from gatebot.errors import InfrastructureError
+from gatebot.workspace.tree import Exclude, FileTree, TreeDigest, hash_and_copy, nothing, select
+
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+_MODIFIED = 946_684_800
+"""Every file is dated 2000-01-01, so that no date tells one side from the other (ZIP, and so pip, needs 1980)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """A tree on disk. `digest`: the agent-tree digest (hex); `notices`: sentences on what could not be written."""
+
+    path: Path
+    digest: str
+    files: int
+    notices: tuple[str, ...] = ()
+
+
+def write_checkout(tree: FileTree, directory: Path, exclude: Exclude = nothing) -> Checkout:
+    """Write the entries of `tree` that `exclude` (path → bool) lets pass into `directory`, which must not exist yet.
+
+    Readable for every user (0755 and 0644), links last so that nothing is written through one, no `.git`.
+    Raises RepositoryError for a tree no checkout can hold, InfrastructureError when writing fails.
+    """
+    selection = select(tree, exclude)
+    digest = TreeDigest()
+    pointers: list[str] = []
+    links: list[tuple[Path, bytes]] = []
+    try:
+        _make_folder(directory)
+        made = {""}
+        for entry in selection.entries:
+            _make_folders(directory, entry.path, made)
+            place = directory / entry.path
+            with tree.open(entry) as source:
+                if entry.kind == "symlink":
+                    links.append((place, source.read()))
+                    with tree.open(entry) as again:
+                        digest.add(entry, hash_and_copy(again, None))
+                    continue
+                with place.open("xb") as target:
+                    digest.add(entry, hash_and_copy(source, target))
+                place.chmod(0o755 if entry.kind == "executable" else 0o644)
+                os.utime(place, (_MODIFIED, _MODIFIED))
+            if _is_pointer(place):
+                pointers.append(entry.path)
+        for place, target in links:
+            place.symlink_to(os.fsdecode(target))
+            os.utime(place, (_MODIFIED, _MODIFIED), follow_symlinks=False)
+        for folder in sorted(made, reverse=True):
+            os.utime(directory / folder, (_MODIFIED, _MODIFIED))
+    except OSError as error:
+        message = f"cannot write the checkout: {error.strerror}"
+        raise InfrastructureError(
+            message, "free some space, or point TMPDIR at a disk that has it"
+        ) from error
+    notices = selection.notices
+    if pointers:
+        notices = (
+            *notices,
+            f"{len(pointers)} files are Git LFS pointers: gatebot does not fetch their content",
+        )
+    return Checkout(directory, digest.hexdigest(), len(selection.entries), notices)
+
+
+def _make_folders(directory: Path, path: str, made: set[str]) -> None:
+    parts = path.split("/")[:-1]
+    for depth in range(1, len(parts) + 1):
+        folder = "/".join(parts[:depth])
+        if folder not in made:
+            made.add(folder)
+            _make_folder(directory / folder)
+
+
+def _make_folder(place: Path) -> None:
+    place.mkdir(parents=False)
+    place.chmod(0o755)
+
+
+def _is_pointer(place: Path) -> bool:
+    if place.stat().st_size > 1024:
+        return False
+    with place.open("rb") as content:
+        return content.read(len(_LFS_POINTER)) == _LFS_POINTER
+
+
+def remove_directory(directory: Path) -> None:
+    """Remove a directory that untrusted code wrote into: any depth, no link followed, closed directories opened.
+
+    Does nothing when it is absent. Raises InfrastructureError when something cannot be removed.
+    """
+    pending = [directory]
+    emptied: list[Path] = []
+    try:
+        while pending:
+            place = pending.pop()
+            if place.is_symlink() or not place.is_dir():
+                place.unlink(missing_ok=True)
+                continue
+            place.chmod(0o700)
+            emptied.append(place)
+            pending.extend(place.iterdir())
+        for place in reversed(emptied):
+            place.rmdir()
+    except OSError as error:
+        message = f"cannot remove {str(directory)!a}: {error.strerror}"
+        raise InfrastructureError(message, "remove it by hand") from error
