@@ -1,0 +1,1 @@
+"""The one door to subprocess: starting programs, limiting them, ending everything they leave behind."""

@@ -1,0 +1,68 @@
+"""The few system calls the standard library does not offer: prctl and capset, by ctypes. Standard library only."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from pathlib import Path
+
+PR_SET_PDEATHSIG = 1
+PR_SET_DUMPABLE = 4
+PR_CAPBSET_DROP = 24
+PR_SET_CHILD_SUBREAPER = 36
+PR_SET_NO_NEW_PRIVS = 38
+_CAPABILITY_VERSION_3 = 0x20080522
+_LAST_CAPABILITY_WHEN_UNKNOWN = 63
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class _CapabilityHeader(ctypes.Structure):
+    _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
+
+
+class _CapabilitySet(ctypes.Structure):
+    _fields_ = (
+        ("effective", ctypes.c_uint32),
+        ("permitted", ctypes.c_uint32),
+        ("inheritable", ctypes.c_uint32),
+    )
+
+
+def set_process_option(option: int, value: int) -> None:
+    """`prctl(option, value)`. Raises OSError."""
+    unused = ctypes.c_ulong(0)
+    if _libc.prctl(ctypes.c_int(option), ctypes.c_ulong(value), unused, unused, unused) != 0:
+        raise OSError(ctypes.get_errno(), f"prctl {option}")
+
+
+def last_capability() -> int:
+    """The highest capability number this kernel knows."""
+    try:
+        return int(Path("/proc/sys/kernel/cap_last_cap").read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return _LAST_CAPABILITY_WHEN_UNKNOWN
+
+
+def drop_bounding_set() -> None:
+    """Empty the calling thread's capability bounding set. Raises OSError where that needs a right we lack."""
+    for capability in range(last_capability() + 1):
+        try:
+            set_process_option(PR_CAPBSET_DROP, capability)
+        except OSError as error:
+            if error.errno != 22:  # EINVAL: the kernel does not know this capability
+                raise
+
+
+def clear_capabilities() -> None:
+    """Empty the effective, permitted and inheritable sets. Raises OSError."""
+    header = _CapabilityHeader(_CAPABILITY_VERSION_3, 0)
+    sets = (_CapabilitySet * 2)()
+    if _libc.capset(ctypes.byref(header), ctypes.byref(sets)) != 0:
+        raise OSError(ctypes.get_errno(), "capset")
+
+
+def die_with(parent: int) -> None:
+    """Ask the kernel to kill this process when its parent dies; die at once if the parent has died already."""
+    set_process_option(PR_SET_PDEATHSIG, 9)
+    if os.getppid() != parent:
+        os._exit(127)

@@ -1,0 +1,131 @@
+"""Running programs: a pool of launcher processes, one program at a time in each, many at once from many threads."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import gatebot
+from gatebot.process.connection import Launcher
+from gatebot.process.exchange import Exchange
+from gatebot.process.program import Ended, LaunchRefusedError, Program
+
+_BOOT = "import sys; sys.path.append(sys.argv[1]); from gatebot.process.launcher import main; main()"
+_CLOSE_S = 5.0
+
+
+class Launchers:
+    """The one door to other programs. Threads may call `launch` at the same time; close it when done.
+
+    Launchers are started when needed, kept for the next run, and die with gatebot, whatever kills it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: list[Launcher] = []
+        self._busy: set[Launcher] = set()
+        self._retired: list[Launcher] = []
+        self._refusing = False
+
+    def launch(self, program: Program) -> Ended:
+        """Run one program to its end, and end everything it started.
+
+        Never raises on anything the program does, nor on a full process or descriptor table (`not_started`).
+        Raises LaunchRefusedError after `terminate_all`.
+        """
+        try:
+            launcher = self._take()
+        except OSError as error:
+            return Ended("not_started", stage="fork", errno=error.errno)
+        exchange = Exchange(launcher, program)
+        try:
+            ended = exchange.run()
+        finally:
+            self._give_back(launcher, reusable=exchange.reusable)
+        if self._refusing and ended.how in ("lost", "signaled"):
+            return Ended("terminated", stderr=ended.stderr, wall_s=ended.wall_s)
+        return ended
+
+    def terminate_all(self) -> None:
+        """End every running program and refuse further ones. Safe in a signal handler; returns at once."""
+        self._refusing = True
+        for launcher in (*self._busy.copy(), *self._idle):
+            launcher.hang_up()
+
+    def close(self) -> None:
+        """End every running program and every launcher, and wait until they have gone."""
+        self.terminate_all()
+        with self._lock:
+            launchers = [*self._idle, *self._busy, *self._retired]
+            self._idle.clear()
+            self._retired.clear()
+        for launcher in launchers:
+            launcher.close(_CLOSE_S)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _take(self) -> Launcher:
+        """An idle launcher or a new one. Raises OSError and LaunchRefusedError."""
+        if self._refusing:
+            raise LaunchRefusedError
+        with self._lock:
+            while self._idle:
+                launcher = self._idle.pop()
+                if launcher.alive():
+                    self._busy.add(launcher)
+                    return launcher
+                launcher.close(0)
+        launcher = start_launcher()
+        with self._lock:
+            self._busy.add(launcher)
+        if self._refusing:  # told to end while this one was starting
+            launcher.hang_up()
+        return launcher
+
+    def _give_back(self, launcher: Launcher, *, reusable: bool) -> None:
+        with self._lock:
+            self._busy.discard(launcher)
+            if reusable and not self._refusing:
+                self._idle.append(launcher)
+                return
+            launcher.hang_up()
+            self._retired = [*(other for other in self._retired if not other.closed_if_over()), launcher]
+
+
+def start_launcher() -> Launcher:
+    """Start a launcher process with an empty environment, in a session of its own. Raises OSError."""
+    root = str(Path(gatebot.__file__).parents[1])
+    ours, theirs = socket.socketpair()
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _BOOT, root],
+            stdin=theirs.fileno(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={},
+            cwd="/",
+            start_new_session=True,
+        )
+    except OSError:
+        ours.close()
+        raise
+    finally:
+        theirs.close()
+    launcher = Launcher(process, ours)
+    try:
+        launcher.wait_until_ready()
+    except OSError:
+        launcher.close(0)
+        raise
+    return launcher

@@ -1,0 +1,129 @@
+"""The launcher process: small, single-threaded, adopts and ends all that its runs start. Standard library only.
+
+One launcher serves one run at a time. It forks (which is safe only without threads), and as the subreaper of what it
+forked it stays the ancestor of every process of the run, however often that forks or starts a new session. When
+gatebot dies, its end of the socket closes and the launcher ends the run.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import time
+from contextlib import closing
+
+from gatebot.process import kernel
+from gatebot.process.channel import Order, Report, receive_order, send_report
+from gatebot.process.child import become
+from gatebot.process.reap import Tally, collect, end_tree
+
+_IGNORED_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
+
+
+def main() -> None:
+    """Serve orders from the socket that is standard input until gatebot closes it."""
+    control = socket.socket(fileno=os.dup(0))
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    for number in _IGNORED_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    kernel.set_process_option(kernel.PR_SET_CHILD_SUBREAPER, 1)
+    wake, woken = os.pipe()
+    os.set_blocking(wake, False)
+    os.set_blocking(woken, False)
+    signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+    with closing(control):
+        try:
+            send_report(control, Report(kind="ready"))
+            while (received := receive_order(control)) is not None:
+                Run(control, wake).serve(*received)
+        except OSError:
+            return  # gatebot is gone; every run has been ended by then
+
+
+class Run:
+    """One order from fork to the end of the last process it left."""
+
+    def __init__(self, control: socket.socket, wake: int) -> None:
+        self._control = control
+        self._wake = wake
+
+    def serve(self, order: Order, files: list[int]) -> None:
+        """Carry out an order and report on it. Raises OSError when gatebot has gone (the run is ended first)."""
+        errors, told = os.pipe()
+        launcher = os.getpid()
+        try:
+            began = time.monotonic()
+            main = os.fork()
+        except OSError as error:
+            self._close(errors, told, *files)
+            self._send(Report(kind="failed", stage="fork", errno=error.errno or 0))
+            self._send(Report(kind="gone", cpu_s=0.0, strays=0))
+            return
+        if main == 0:
+            become(order, files, told, launcher)
+        self._close(told, *files)
+        tally = Tally(main)
+        try:
+            self._wait(tally)
+        finally:
+            if tally.status is None:
+                end_tree(tally, order["uid"])
+            wall_s = time.monotonic() - began
+            failure = self._failure(errors)
+            try:
+                self._tell_end(tally, failure, wall_s)
+            finally:
+                tally.strays = 0  # what ended by itself during the run was no stray
+                end_tree(tally, order["uid"])
+        self._send(Report(kind="gone", cpu_s=tally.cpu_s, strays=tally.strays))
+
+    def _wait(self, tally: Tally) -> None:
+        """Return when the main process has ended or gatebot wants it ended (or has gone)."""
+        events = select.poll()
+        events.register(self._control, select.POLLIN)
+        events.register(self._wake, select.POLLIN)
+        while tally.status is None:
+            for descriptor, _ in events.poll():
+                if descriptor == self._control.fileno():
+                    self._control.recv(1)
+                    return
+                self._drain_wake()
+            collect(tally)
+
+    def _drain_wake(self) -> None:
+        try:
+            while os.read(self._wake, 512):
+                pass
+        except BlockingIOError:
+            return
+
+    def _failure(self, errors: int) -> tuple[str, int] | None:
+        """What kept the program from starting, if anything did."""
+        os.set_blocking(errors, False)
+        try:
+            said = os.read(errors, 200).decode("ascii", "replace").split()
+        except BlockingIOError:
+            said = []
+        os.close(errors)
+        return (said[0], int(said[1])) if len(said) == 2 else None
+
+    def _tell_end(self, tally: Tally, failure: tuple[str, int] | None, wall_s: float) -> None:
+        if failure is not None:
+            self._send(Report(kind="failed", stage=failure[0], errno=failure[1]))
+        else:
+            code = (
+                os.waitstatus_to_exitcode(tally.status) if tally.status is not None else -int(signal.SIGKILL)
+            )
+            self._send(Report(kind="ended", code=code, wall_s=wall_s))
+
+    def _send(self, report: Report) -> None:
+        send_report(self._control, report)
+
+    def _close(self, *descriptors: int) -> None:
+        for descriptor in descriptors:
+            os.close(descriptor)

@@ -1,0 +1,86 @@
+"""A program to run and how it ended: the values that go in and out of the one door."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Literal
+
+from gatebot.errors import GatebotError
+from gatebot.process.limits import Limits
+
+Stage = Literal["fork", "prepare", "limits", "cwd", "program", "user", "exec"]
+How = Literal["exited", "signaled", "timeout", "output_cap", "not_started", "terminated", "lost"]
+
+STDERR_TAIL_BYTES = 8192
+DEFAULT_STDOUT_BYTES = 16_000_000
+
+
+class LaunchRefusedError(GatebotError):
+    """Nothing more is started: everything was told to end (Ctrl-C, SIGTERM)."""
+
+    exit_code = 3
+
+    def __init__(self) -> None:
+        super().__init__("cancelled: no further program is started")
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One program to run, never through a shell (`shell_argv` makes the exception visible).
+
+    `argv[0]` with a slash is relative to `cwd`, otherwise it is looked up on `env`'s PATH. `env` is the whole
+    environment. `deadline_s` are wall seconds on the monotonic clock. `max_stdout_bytes`: printing more ends the
+    run. Of standard error the last `stderr_tail_bytes` are kept. `uid` is an unprivileged user of the run's own
+    (`gatebot.process.identity`), None = gatebot's user.
+    """
+
+    argv: tuple[str, ...]
+    cwd: PurePath
+    env: Mapping[str, str]
+    deadline_s: float
+    stdin: bytes = b""
+    max_stdout_bytes: int = DEFAULT_STDOUT_BYTES
+    stderr_tail_bytes: int = STDERR_TAIL_BYTES
+    limits: Limits = field(default_factory=Limits)
+    uid: int | None = None
+
+    def __post_init__(self) -> None:
+        if not self.argv or not self.argv[0]:
+            message = "a program needs a name"
+            raise ValueError(message)
+
+
+def shell_argv(line: str) -> tuple[str, ...]:
+    """The argv of a shell command line that a person wrote in `setup`; nothing else goes through a shell."""
+    return ("/bin/sh", "-c", line)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a run ended. Whatever the program did, everything it started is gone unless `leftover` says otherwise.
+
+    how: `exited` (see `exit_code`) · `signaled` (see `signal`) · `timeout` · `output_cap` · `not_started` (see
+    `stage` and `errno`) · `terminated` (by `terminate_all`) · `lost` (its launcher was killed).
+    `stdout` holds at most `max_stdout_bytes`, `stderr` the tail. `wall_s` from fork to the main process's end,
+    `cpu_s` of the whole tree. `strays`: processes still running when the main one ended.
+    """
+
+    how: How
+    exit_code: int | None = None
+    signal: int | None = None
+    stage: Stage | None = None
+    errno: int | None = None
+    stdout: bytes = b""
+    stderr: bytes = b""
+    stderr_cut: bool = False
+    wall_s: float = 0.0
+    cpu_s: float | None = None
+    strays: int = 0
+    leftover: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """Whether the program ended by itself with exit code 0."""
+        return self.how == "exited" and self.exit_code == 0
