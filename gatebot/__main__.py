@@ -1,0 +1,21 @@
+"""Start gatebot: answer --version at once, hand everything else to the command line."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Entry point of the console script and of `python -m gatebot`; ends the process with an exit code."""
+    if sys.argv[1:] in (["--version"], ["-V"]):
+        from gatebot import __version__
+
+        sys.stdout.write(f"gatebot {__version__}\n")
+        sys.exit(0)
+    from gatebot.cli.app import run
+
+    sys.exit(run(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    main()

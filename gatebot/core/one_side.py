@@ -1,0 +1,92 @@
+"""One side alone: nothing is compared; targets may still be judged, and the first pull request gates nothing."""
+
+from __future__ import annotations
+
+from gatebot.core.cases import SingleCases
+from gatebot.core.decide import Decision, MetricDecision, closes
+from gatebot.core.evidence import Evidence, empty_cases, metric_sample, side_values
+from gatebot.core.target import judge_target
+from gatebot.core.verdict import Judged, Levels
+from gatebot.model.config import Gate, MetricGate
+from gatebot.model.metric import METRICS
+from gatebot.model.report import Conclusion
+from gatebot.model.trial import Side
+
+NO_BASELINE = "no baseline"
+
+
+def decide_one_side(
+    evidence: Evidence, gate: Gate, *, side: Side, no_baseline: str = "", stopped: str = ""
+) -> Decision:
+    """Decide on one side: a missed target fails, too little evidence is not evaluated, else pass.
+
+    With `no_baseline` (the pull request that adds gatebot) nothing gates, and the reason says so.
+    """
+    names = set(evidence.metric_names()) | set(gate.metrics)
+    metrics = tuple(
+        MetricDecision(
+            name=name,
+            gating=name in gate.metrics,
+            sample=metric_sample(evidence, name),
+            comparison=None,
+            judged=Judged("not_evaluated", no_baseline or "one side alone: nothing to compare with"),
+            target=None
+            if no_baseline
+            else judge_target(
+                METRICS[name], gate.metrics.get(name, MetricGate()), side_values(evidence, name, side), ()
+            ),
+            reported_p=None,
+        )
+        for name in METRICS
+        if name in names
+    )
+    conclusion, reason = _conclude(
+        metrics, evidence, gate, side=side, no_baseline=no_baseline, stopped=stopped
+    )
+    return Decision(
+        conclusion="pass" if gate.mode == "observe" else conclusion,
+        reason=reason,
+        advice=_advice(conclusion, no_baseline),
+        metrics=metrics,
+        singles=SingleCases(),
+        levels=Levels(gate.alpha, gate.alpha, 0.0),
+        would_have=conclusion if gate.mode == "observe" else None,
+    )
+
+
+def _conclude(
+    metrics: tuple[MetricDecision, ...],
+    evidence: Evidence,
+    gate: Gate,
+    *,
+    side: Side,
+    no_baseline: str,
+    stopped: str,
+) -> tuple[Conclusion, str]:
+    missed = [
+        d.name
+        for d in metrics
+        if d.target is not None and d.gating and closes(d.target, gate.metrics[d.name])
+    ]
+    if missed:
+        return "fail", f"the target of {', '.join(missed)} is missed"
+    empty = empty_cases(evidence, side)
+    if empty:
+        shown = ", ".join(empty[:5]) + (" and more" if len(empty) > 5 else "")
+        return "not_evaluated", f"no completed trial for {shown}"
+    if stopped:
+        return "not_evaluated", stopped
+    if no_baseline:
+        return "pass", f"{no_baseline}: nothing is gated yet"
+    return "pass", "one side alone: no target is missed"
+
+
+def _advice(conclusion: Conclusion, no_baseline: str) -> str:
+    if no_baseline:
+        return "The next pull request will be compared with this one once it is merged."
+    return {
+        "pass": "Nothing to do.",
+        "fail": "Fix the cases below, or lower the target.",
+        "inconclusive": "Run more seeds.",
+        "not_evaluated": "Remove the cause named above and run again; this is not a pass.",
+    }[conclusion]

@@ -1,0 +1,240 @@
+"""Decision and evidence into the Report: the contract others script against."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gatebot.core.cases import case_results, worst_first
+from gatebot.core.decide import Decision, MetricDecision
+from gatebot.core.evidence import Evidence, side_values
+from gatebot.core.stats.permutation import PERMUTATIONS
+from gatebot.core.stats.power import Seeds, estimated_rates, quoted_drop
+from gatebot.core.stats.reliability import pass_at_k, pass_hat_k
+from gatebot.core.stats.strata import pass_counts, strata_of
+from gatebot.core.verdict import margin_of
+from gatebot.model.config import Gate
+from gatebot.model.metric import METRICS, PRIMARY_METRIC, Metric
+from gatebot.model.plan import Plan
+from gatebot.model.report import (
+    Evidence as Method,
+)
+from gatebot.model.report import (
+    FailureShare,
+    MetricResult,
+    PassHatK,
+    Report,
+    SeedCounts,
+    SmallestDrop,
+    TrialCounts,
+)
+from gatebot.model.trajectory import Usage
+from gatebot.model.trial import SIDES, Side
+
+MAX_K = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the report states beside evidence and decision: all of it given, nothing looked up."""
+
+    plan: Plan
+    gate: Gate
+    version: str
+    tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    cost: Mapping[Side, Usage] = field(default_factory=dict[Side, Usage])
+    wall_s: float | None = None
+    result_digest: str = ""
+
+
+def build_report(evidence: Evidence, decision: Decision, context: Context) -> Report:
+    """Write everything down: base against head."""
+    plan = context.plan
+    cases = case_results(
+        evidence, decision.singles, {notice.case: notice for notice in plan.case_notices}, context.tags
+    )
+    return Report(
+        conclusion=decision.conclusion,
+        reason=decision.reason,
+        advice=decision.advice,
+        suite=plan.suite,
+        mode=context.gate.mode,
+        base_sha=plan.base.sha if plan.base else None,
+        head_sha=plan.head.sha if plan.head else None,
+        metrics=tuple(
+            _metric_result(d, evidence, context.gate, shared_alpha=decision.levels.case > 0)
+            for d in decision.metrics
+        ),
+        cases=cases,
+        trials=_trial_counts(evidence),
+        pass_hat_k=PassHatK(**{side: _per_k(evidence, side, all_of=True) for side in SIDES}),
+        pass_at_k=PassHatK(**{side: _per_k(evidence, side, all_of=False) for side in SIDES}),
+        failures=_failures(evidence),
+        worst_cases=worst_first(cases),
+        evidence=_method(decision),
+        base=plan.base,
+        head=plan.head,
+        alerts=_alerts(evidence, decision, plan),
+        would_have=decision.would_have,
+        isolation=plan.isolation,
+        cost={str(side): usage for side, usage in context.cost.items()},
+        wall_s=context.wall_s,
+        result_digest=context.result_digest,
+        gatebot_version=context.version,
+    )
+
+
+def _metric_result(
+    decision: MetricDecision, evidence: Evidence, gate: Gate, *, shared_alpha: bool
+) -> MetricResult:
+    metric = METRICS[decision.name]
+    metric_gate = gate.metrics.get(decision.name)
+    comparison = decision.comparison
+    back = math.exp if metric.scale == "ratio" else float
+    base, head = (
+        (comparison.base, comparison.head)
+        if comparison is not None
+        else (_side_mean(evidence, metric, "base"), _side_mean(evidence, metric, "head"))
+    )
+    return MetricResult(
+        name=decision.name,
+        gating=decision.gating,
+        direction=metric.direction,
+        scale=metric.scale,
+        base=base,
+        head=head,
+        delta=None if comparison is None else back(comparison.delta),
+        interval=None if comparison is None else (back(comparison.interval[0]), back(comparison.interval[1])),
+        confidence=None if comparison is None else comparison.confidence,
+        p_value=decision.reported_p,
+        n_cases=len(decision.sample.cases) or _cases_with(evidence, decision.name),
+        seeds=SeedCounts(**{side: _seeds(decision, evidence, side) for side in SIDES}),
+        margin=margin_of(metric, metric_gate),
+        target=metric_gate.target if metric_gate is not None else None,
+        verdict=decision.judged.verdict,
+        ungraded=sum(decision.sample.ungraded.values()),
+        reason=decision.judged.reason,
+        base_sd=_sd(evidence, decision.name, "base"),
+        head_sd=_sd(evidence, decision.name, "head"),
+        p_adjusted=None if comparison is None else comparison.adjusted_worse,
+        min_effect=metric_gate.min_effect if metric_gate is not None else 0.0,
+        target_result=decision.target,
+        smallest_drop=_smallest_drop(decision, shared_alpha=shared_alpha),
+    )
+
+
+def _smallest_drop(decision: MetricDecision, *, shared_alpha: bool) -> SmallestDrop | None:
+    """The drop a run of this size would find with probability .8 (statistics §7), for gating binary metrics."""
+    if decision.comparison is None or not decision.gating or METRICS[decision.name].scale != "binary":
+        return None
+    counts = pass_counts(strata_of(decision.sample.base, decision.sample.head))
+    rates = estimated_rates(counts.base_passes, counts.base_trials)
+    seeds = Seeds(int(counts.base_trials.min()), int(counts.head_trials.min()))
+    return SmallestDrop(drop=quoted_drop(rates, seeds, shared_alpha=shared_alpha))
+
+
+def _seeds(decision: MetricDecision, evidence: Evidence, side: Side) -> int:
+    arms = (decision.sample.base if side == "base" else decision.sample.head) or side_values(
+        evidence, decision.name, side
+    )
+    return min((len(values) for values in arms), default=0)
+
+
+def _cases_with(evidence: Evidence, name: str) -> int:
+    return max(len(side_values(evidence, name, side)) for side in SIDES)
+
+
+def _side_mean(evidence: Evidence, metric: Metric, side: Side) -> float | None:
+    arms = side_values(evidence, metric.name, side)
+    return float(np.mean([np.mean(values) for values in arms])) if arms else None
+
+
+def _sd(evidence: Evidence, name: str, side: Side) -> float | None:
+    """Standard deviation over seeds: root of the mean within-case variance; None with one seed a case."""
+    variances = [np.var(v, ddof=1) for v in side_values(evidence, name, side) if len(v) > 1]
+    return float(np.sqrt(np.mean(variances))) if variances else None
+
+
+def _trial_counts(evidence: Evidence) -> TrialCounts:
+    counts = evidence.status_counts()
+    return TrialCounts(
+        planned=len(evidence.planned),
+        **{
+            name: counts[name]
+            for name in ("completed", "agent_error", "timeout", "infra_error", "missing", "cached")
+        },
+    )
+
+
+def _per_k(evidence: Evidence, side: Side, *, all_of: bool) -> dict[str, float] | None:
+    """pass^k or pass@k for k = 1 … the smallest number of trials of a case (at most 10)."""
+    arms = side_values(evidence, PRIMARY_METRIC, side)
+    if not arms:
+        return None
+    counts = [(int(sum(values)), len(values)) for values in arms]
+    estimate = pass_hat_k if all_of else pass_at_k
+    found: dict[str, float] = {}
+    for k in range(1, min(MAX_K, *(trials for _, trials in counts), MAX_K) + 1):
+        value = estimate(counts, k)
+        if value is not None:
+            found[str(k)] = value.estimate
+    return found
+
+
+def _failures(evidence: Evidence) -> tuple[FailureShare, ...]:
+    counts: dict[Side, Counter[str]] = {side: Counter() for side in SIDES}
+    for case in evidence.rows:
+        for side in SIDES:
+            counts[side].update(
+                row.failure
+                for row in evidence.sample_rows(case, side)
+                if row.failure is not None and not row.passed
+            )
+    names = sorted(set(counts["base"]) | set(counts["head"]), key=lambda n: (-counts["head"][n], n))
+    return tuple(FailureShare(name, counts["base"][name], counts["head"][name]) for name in names)
+
+
+def _method(decision: Decision) -> Method:
+    gating = [d for d in decision.metrics if d.gating and d.comparison is not None]
+    several = len(gating) > 1
+    exact = all(d.comparison is not None and d.comparison.exact for d in gating)
+    method = (
+        f"step-down max-T over {len(gating)} gating metrics, labels shuffled within cases"
+        if several
+        else "exact within-case permutation test"
+        if exact
+        else "within-case permutation test"
+    )
+    if decision.levels.case:
+        method += "; single cases by exact min-P"
+    return Method(
+        method=method,
+        alpha=decision.levels.alpha,
+        mean_level=decision.levels.mean,
+        case_level=decision.levels.case,
+        resamples=PERMUTATIONS if several or not exact else None,
+    )
+
+
+def _alerts(evidence: Evidence, decision: Decision, plan: Plan) -> tuple[str, ...]:
+    counts = evidence.status_counts()
+    alerts = list(plan.notes)
+    if counts["infra_error"]:
+        alerts.append(f"{counts['infra_error']} trials ended in infrastructure errors and left the sample.")
+    if counts["missing"]:
+        alerts.append(f"{counts['missing']} of {len(evidence.planned)} planned trials are missing.")
+    if evidence.graders_faulted:
+        alerts.append(f"{evidence.graders_faulted} trials scored 0 because a grader failed on their data.")
+    for metric in decision.metrics:
+        target = metric.target
+        if target is None or not metric.gating:
+            continue
+        if target.verdict in ("missed", "unproven") and target.inherited:
+            alerts.append(f"{metric.name} misses its target {target.value:g}, and so did the base.")
+        if target.verdict == "below":
+            alerts.append(f"{metric.name} is below its target {target.value:g}, but not beyond chance.")
+    return tuple(alerts)

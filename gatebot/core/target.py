@@ -1,0 +1,66 @@
+"""Absolute targets, judged on the head alone: fail on the interval, warn on the point estimate (statistics §8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from gatebot.core.stats.targets import arm_t_interval, wilson_interval
+from gatebot.model.config import MetricGate
+from gatebot.model.metric import Metric
+from gatebot.model.report import TargetResult
+
+CONFIDENCE = 0.90
+
+
+@dataclass(frozen=True, slots=True)
+class _Estimate:
+    point: float
+    interval: tuple[float, float]
+
+
+def judge_target(
+    metric: Metric,
+    gate: MetricGate,
+    head: tuple[tuple[float, ...], ...],
+    base: tuple[tuple[float, ...], ...],
+) -> TargetResult | None:
+    """The head (per case the graded values) against the target, or None when there is no target.
+
+    `inherited` is set when the base misses the target by the same rule.
+    """
+    if gate.target is None:
+        return None
+    if not head:
+        return TargetResult(gate.target, "not_evaluated", None, reason="no graded trial on the head")
+    estimate = _estimate(metric, head)
+    verdict = _verdict(metric, gate, estimate)
+    inherited = bool(base) and _verdict(metric, gate, _estimate(metric, base)) in ("missed", "unproven")
+    return TargetResult(gate.target, verdict, estimate.interval, inherited=inherited)
+
+
+def _verdict(
+    metric: Metric, gate: MetricGate, estimate: _Estimate
+) -> Literal["met", "missed", "below", "unproven"]:
+    target = gate.target if gate.target is not None else 0.0
+    sign = 1.0 if metric.direction == "higher" else -1.0
+    low, high = sorted(sign * end for end in estimate.interval)
+    if high < sign * target:
+        return "missed"
+    if gate.proof and low < sign * target:
+        return "unproven"
+    return "below" if sign * estimate.point < sign * target else "met"
+
+
+def _estimate(metric: Metric, arms: tuple[tuple[float, ...], ...]) -> _Estimate:
+    """Point and 90 % interval: Wilson over all runs for binary metrics, stratified t otherwise."""
+    if metric.scale == "binary":
+        passes = sum(sum(values) for values in arms)
+        runs = sum(len(values) for values in arms)
+        return _Estimate(passes / runs, wilson_interval(passes, runs, CONFIDENCE))
+    point = float(np.mean([np.mean(values) for values in arms]))
+    return _Estimate(
+        point, arm_t_interval([np.asarray(values, dtype=np.float64) for values in arms], CONFIDENCE)
+    )

@@ -1,0 +1,102 @@
+"""From a comparison to a verdict, in the order statistics.md fixes: regressed, improved, unchanged, inconclusive."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from gatebot.core.compare import Comparison, strata
+from gatebot.core.evidence import MISSING_SHARE as LIMIT
+from gatebot.core.evidence import Evidence, MetricSample, lost_share
+from gatebot.core.stats.strata import is_constant
+from gatebot.model.config import MetricGate
+from gatebot.model.metric import Metric
+from gatebot.model.report import Verdict
+from gatebot.model.trial import SIDES
+
+DEFAULT_MARGIN = 0.10
+DEFAULT_RATIO_MARGIN = 1.25
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """What a p-value must not exceed: leg A (means, all gating metrics) and leg B (single cases), plus the total."""
+
+    alpha: float
+    mean: float
+    case: float
+
+    @property
+    def confidence(self) -> float:
+        """Confidence of the two-sided interval shown: 1 − 2α in fixed mode."""
+        return 1.0 - 2.0 * self.alpha
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A verdict with the sentence that explains it."""
+
+    verdict: Verdict
+    reason: str
+
+
+def margin_of(metric: Metric, gate: MetricGate | None) -> float:
+    """The margin that applies: the user's, or the default of the metric's scale."""
+    if gate is not None and gate.margin is not None:
+        return gate.margin
+    return DEFAULT_RATIO_MARGIN if metric.scale == "ratio" else DEFAULT_MARGIN
+
+
+def without_evidence(evidence: Evidence, sample: MetricSample, *, gating: bool) -> str:
+    """Why a metric has no evidence (architecture: too much missing), or an empty string."""
+    if not sample.cases:
+        return "no case is graded on both sides"
+    if not gating:
+        return ""
+    for side in SIDES:
+        lost = lost_share(evidence, side)
+        if lost > LIMIT:
+            return f"{lost:.0%} of the {side}'s planned trials are missing or ended in infrastructure errors"
+        graded = sum(len(v) for v in (sample.base if side == "base" else sample.head))
+        missing = sample.unexplained[side]
+        if missing and missing / (graded + missing) > LIMIT:
+            return f"ungraded in {missing} of the {side}'s {graded + missing} trials"
+    return ""
+
+
+def judge(comparison: Comparison, gate: MetricGate | None, level: float, *, by_case: bool = False) -> Judged:
+    """The verdict on one comparison at one level; `by_case`: leg B convicted a single case on this metric."""
+    margin = margin_of(comparison.metric, gate)
+    min_effect = gate.min_effect if gate is not None else 0.0
+    if by_case:
+        return Judged("regressed", "single cases dropped beyond chance")
+    significant = comparison.adjusted_worse <= level and comparison.loss > 0
+    if significant and comparison.loss >= _on_scale(comparison.metric, min_effect):
+        return Judged("regressed", f"worse beyond chance (p = {comparison.adjusted_worse:.2g} ≤ {level:.3g})")
+    if comparison.adjusted_better <= level and comparison.loss < 0:
+        return Judged(
+            "improved", f"better beyond chance (p = {comparison.adjusted_better:.2g} ≤ {level:.3g})"
+        )
+    if comparison.metric.scale in ("count", "ratio") and _no_variation(comparison):
+        return Judged("unchanged", "no variation and no difference")
+    if comparison.worst_loss < _margin_on_scale(comparison.metric, margin):
+        return Judged("unchanged", "no significant change, and the interval excludes the margin")
+    return Judged("inconclusive", "no significant change, but a drop of the margin is not excluded")
+
+
+def non_inferior(comparison: Comparison, gate: MetricGate | None) -> bool:
+    """Whether the 90 % interval excludes a loss as large as the margin."""
+    margin = margin_of(comparison.metric, gate)
+    return comparison.worst_loss < _margin_on_scale(comparison.metric, margin)
+
+
+def _on_scale(metric: Metric, change: float) -> float:
+    return math.log1p(change) if metric.scale == "ratio" else change
+
+
+def _margin_on_scale(metric: Metric, margin: float) -> float:
+    return math.log(margin) if metric.scale == "ratio" else margin
+
+
+def _no_variation(comparison: Comparison) -> bool:
+    return comparison.delta == 0 and is_constant(strata(comparison.sample))
