@@ -1,0 +1,140 @@
+"""Loads a suite: gatebot.yaml and its cases, from a directory or from commits, with every mistake placed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from pydantic import ValidationError
+
+from gatebot.errors import ConfigError, Location
+from gatebot.model.case import CaseFile
+from gatebot.model.config import Config
+from gatebot.model.suite import Suite
+from gatebot.suite.explain import explain
+from gatebot.suite.loaded import ConfigFile, LoadedCase
+from gatebot.suite.normalize import to_case
+from gatebot.suite.source import DirectorySource, FileSource, matching
+from gatebot.suite.yaml_reader import read_yaml
+
+CONFIG_NAME = "gatebot.yaml"
+MAX_CASES = 10_000
+
+
+def load_suite(root: Path, config: str = CONFIG_NAME) -> Suite:
+    """The suite in the directory `root`, checked: what would make a gate meaningless is an error here.
+
+    `config` is the path of the configuration relative to `root`. Raises: ConfigError, with file, line and column.
+    """
+    source = DirectorySource(root)
+    return load_suite_from(source, source, config)
+
+
+def load_suite_from(policy: FileSource, cases: FileSource, config: str = CONFIG_NAME) -> Suite:
+    """A checked suite whose configuration comes from one source and whose cases come from another.
+
+    The configuration's globs choose the cases. Raises: ConfigError, with file, line and column.
+    """
+    config_file = load_config(policy, config)
+    loaded = load_cases(cases, config_file)
+    return Suite(config_file.config, tuple(item.case for item in loaded))
+
+
+def load_config(source: FileSource, path: str = CONFIG_NAME) -> ConfigFile:
+    """The configuration at `path` of `source`. Raises: ConfigError, also when there is no such file."""
+    try:
+        raw = source.read(path)
+    except FileNotFoundError:
+        raise ConfigError(
+            "there is no such configuration",
+            "name another with --config, or write one: `gatebot init`",
+            location=Location(path),
+        ) from None
+    document = read_yaml(path, raw)
+    if document.value is None:
+        raise ConfigError("the configuration is empty", "`gatebot init` writes one", location=Location(path))
+    try:
+        return ConfigFile(Config.model_validate(document.value), document)
+    except ValidationError as error:
+        raise explain(error, document, Config) from None
+
+
+def load_cases(source: FileSource, config: ConfigFile) -> tuple[LoadedCase, ...]:
+    """The cases the configuration's globs find in `source`, sorted by id.
+
+    Raises: ConfigError for a bad glob, for none or more than 10,000 cases, for two cases of one id (also when they
+    differ in capitals alone: some file systems cannot hold both), and for anything wrong in a case.
+    """
+    paths = case_paths(source, config)
+    loaded = sorted((load_case(source, path, config.folder) for path in paths), key=lambda item: item.case.id)
+    seen: dict[str, LoadedCase] = {}
+    for item in loaded:
+        first = seen.setdefault(item.case.id.casefold(), item)
+        if first is not item:
+            raise ConfigError(
+                f"the case id '{item.case.id}' is taken: {first.document.path} has '{first.case.id}'",
+                "give one of them another id (capitals alone do not tell ids apart)",
+                location=item.document.locate(("id",), key=True),
+            )
+    return tuple(loaded)
+
+
+def case_paths(source: FileSource, config: ConfigFile) -> list[str]:
+    """Sorted paths of the case files. Raises: ConfigError for a glob that leads out, and for none or too many."""
+    found: set[str] = set()
+    for number, pattern in enumerate(config.config.cases):
+        try:
+            found.update(matching(source, config.folder, pattern))
+        except ValueError as error:
+            raise ConfigError(
+                str(error),
+                "write it relative to the configuration, without '..'",
+                location=config.document.locate(("cases", number)),
+            ) from None
+    paths = sorted(found - {config.document.path})
+    place = config.document.locate(("cases",))
+    if not paths:
+        globs = ", ".join(config.config.cases)
+        raise ConfigError(
+            f"the suite is empty: no case file matches {globs}", "write a first case", location=place
+        )
+    if len(paths) > MAX_CASES:
+        raise ConfigError(
+            f"the suite has {len(paths):,} cases, more than {MAX_CASES:,}", "narrow the globs", location=place
+        )
+    return paths
+
+
+def load_case(source: FileSource, path: str, folder: str = "") -> LoadedCase:
+    """The case at `path` of `source`; its `path` is told relative to `folder`, the suite's.
+
+    Raises: ConfigError, also for a file name that makes no id.
+    """
+    if not path.isprintable():
+        raise ConfigError("a case file has an unprintable name", "rename it", location=Location(ascii(path)))
+    try:
+        document = read_yaml(path, source.read(path))
+    except FileNotFoundError:
+        raise ConfigError("there is no such case file", "check the path", location=Location(path)) from None
+    if document.value is None:
+        raise ConfigError("the case is empty", "write at least `input:`", location=Location(path))
+    try:
+        written = CaseFile.model_validate(document.value)
+    except ValidationError as error:
+        raise explain(error, document, CaseFile) from None
+    case = to_case(written, written.id or _id_of(path), document)
+    prefix = f"{folder}/" if folder else ""
+    return LoadedCase(replace(case, path=path.removeprefix(prefix)), document)
+
+
+def _id_of(path: str) -> str:
+    stem = PurePosixPath(path).stem
+    try:
+        CaseFile.model_validate({"id": stem, "input": "-"})
+    except ValidationError:
+        raise ConfigError(
+            f"the file's name makes no case id: '{stem}'",
+            "rename it to letters, digits, '.', '_' and '-', or write an `id:`",
+            location=Location(path),
+        ) from None
+    return stem
