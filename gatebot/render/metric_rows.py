@@ -1,0 +1,129 @@
+"""A metric as a row of words, the same for Markdown and terminal: base, head, change, threshold, verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from gatebot.model.report import MetricResult, Report, TargetResult
+from gatebot.render.numbers import change_of, interval_of, percent, size_of, value_of
+
+_ORDER = {"regressed": 0, "not_evaluated": 1, "inconclusive": 2, "improved": 3, "unchanged": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class MetricRow:
+    """Words of one metric. `name` comes from the report; `loud` marks a verdict that closes the gate."""
+
+    name: str
+    arrow: str
+    base: str
+    head: str
+    change: str
+    threshold: str
+    verdict: str
+    loud: bool
+
+
+def gating_metrics(report: Report) -> tuple[MetricResult, ...]:
+    """Metrics that can close the gate, regressions and missed targets first."""
+    return _sorted(metric for metric in report.metrics if metric.gating)
+
+
+def other_metrics(report: Report) -> tuple[MetricResult, ...]:
+    """Metrics that inform, those with a value on some side; changes first."""
+    return _sorted(
+        metric
+        for metric in report.metrics
+        if not metric.gating and (metric.base is not None or metric.head is not None)
+    )
+
+
+def _sorted(metrics: Iterable[MetricResult]) -> tuple[MetricResult, ...]:
+    """Stable: equal ranks keep the report's order, which is the configuration's."""
+    return tuple(sorted(metrics, key=lambda metric: (not _is_loud(metric), _ORDER[metric.verdict])))
+
+
+def _is_loud(metric: MetricResult) -> bool:
+    missed = metric.target_result is not None and metric.target_result.verdict == "missed"
+    return metric.gating and (metric.verdict == "regressed" or missed)
+
+
+def metric_row(metric: MetricResult) -> MetricRow:
+    """The row of one metric."""
+    return MetricRow(
+        name=metric.name,
+        arrow="↑" if metric.direction == "higher" else "↓",
+        base=value_of(metric.name, metric.scale, metric.base),
+        head=value_of(metric.name, metric.scale, metric.head),
+        change=_change(metric),
+        threshold=_threshold(metric),
+        verdict=_verdict(metric),
+        loud=_is_loud(metric),
+    )
+
+
+def shared_confidence(metrics: Sequence[MetricResult]) -> str:
+    """`98.6% interval` when all intervals have one confidence, else `interval`."""
+    levels = {metric.confidence for metric in metrics if metric.interval is not None}
+    only = levels.pop() if len(levels) == 1 else None
+    return f"{percent(only)} interval" if only is not None else "interval"
+
+
+def _change(metric: MetricResult) -> str:
+    """A change beyond chance with its interval; else the words "not significant" and how far it may reach."""
+    reach = interval_of(metric.scale, metric.interval)
+    if metric.verdict in ("regressed", "improved"):
+        size = change_of(metric.scale, metric.delta)
+        return f"{size} ({reach})" if reach else size
+    if metric.verdict == "not_evaluated" or metric.delta is None:
+        return "–"
+    return f"not significant ({reach})" if reach else "not significant"
+
+
+def _threshold(metric: MetricResult) -> str:
+    said: list[str] = []
+    if metric.margin is not None:
+        said.append(f"margin {_short_size(metric.scale, metric.margin)}")
+    if metric.min_effect:
+        said.append(f"red from {_short_size(metric.scale, metric.min_effect)}")
+    if metric.target is not None:
+        sign = "≥" if metric.direction == "higher" else "≤"
+        said.append(f"target {sign} {value_of(metric.name, metric.scale, metric.target)}")
+    return ", ".join(said) or "–"
+
+
+def _short_size(scale: str, size: float) -> str:
+    return size_of(scale, size).replace("points", "pts").replace("point", "pt")
+
+
+def _verdict(metric: MetricResult) -> str:
+    words = {"not_evaluated": "not evaluated", "inconclusive": "not proven"}
+    # A metric with a target alone has no baseline to be compared with: only the target speaks.
+    target = _target_words(metric.target_result) if metric.target_result is not None else ""
+    return ", ".join(said for said in (words.get(metric.verdict, metric.verdict), target) if said)
+
+
+def _target_words(target: TargetResult) -> str:
+    words = {
+        "met": "target met",
+        "missed": "target missed",
+        "below": "below target, not proven",
+        "unproven": "target not proven",
+        "not_evaluated": "target not evaluated",
+    }
+    return f"{words[target.verdict]}{' (base too)' if target.inherited else ''}"
+
+
+def smallest_drop(report: Report) -> str:
+    """One sentence: the smallest worsening this run could have seen, for the first gating metric that knows it."""
+    known = [metric for metric in report.metrics if metric.gating and metric.smallest_drop is not None]
+    if not known:
+        return ""
+    metric = next((metric for metric in known if metric.name == "pass_rate"), known[0])
+    seen = metric.smallest_drop
+    word = "drop" if metric.direction == "higher" else "rise"
+    if seen is None or seen.drop is None:
+        return f"This run was too small to see any {word} of `{metric.name}` reliably."
+    size, chance = size_of(metric.scale, seen.drop), percent(seen.power, 0)
+    return f"Smallest {word} of `{metric.name}` this run could have seen: {size}, {chance} of the time."

@@ -1,0 +1,173 @@
+"""The words of a result, once for every sink: phrases of our own words and quoted, untrusted pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from gatebot.model.report import CaseResult, Failure, Report
+from gatebot.model.score import Divergence
+from gatebot.render.markdown import Html, Markdown, code, html_code, html_text, text
+from gatebot.render.numbers import count
+from gatebot.render.visible import visible
+
+QUOTE_LIMIT = 110
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """Untrusted words inside a phrase: code in Markdown, made visible in a terminal."""
+
+    words: str
+
+
+Phrase: TypeAlias = Sequence[str | Quoted]
+
+
+def as_markdown(phrase: Phrase) -> Markdown:
+    """The phrase for the Markdown sink; the pieces are separated by single blanks."""
+    pieces = [code(part.words, QUOTE_LIMIT) if isinstance(part, Quoted) else text(part) for part in phrase]
+    return Markdown(_spaced(pieces))
+
+
+def as_html(phrase: Phrase) -> Html:
+    """The phrase for a `<summary>`."""
+    return Html(
+        _spaced(
+            [
+                html_code(part.words, QUOTE_LIMIT) if isinstance(part, Quoted) else html_text(part)
+                for part in phrase
+            ]
+        )
+    )
+
+
+def as_line(phrase: Phrase) -> str:
+    """The phrase for a terminal, on one line, with nothing hidden in it."""
+    return _spaced(
+        [visible(part.words if isinstance(part, Quoted) else part, QUOTE_LIMIT) for part in phrase]
+    )
+
+
+def _spaced(pieces: Sequence[str]) -> str:
+    """Single blanks between pieces, none before a comma, a colon or a semicolon."""
+    line = ""
+    for piece in pieces:
+        line += piece if not line or piece[:1] in (",", ":", ";") else f" {piece}"
+    return line
+
+
+def no_baseline(report: Report) -> bool:
+    """Whether there is nothing to compare with: the first pull request, or a run of one side."""
+    return report.base is None and report.base_sha is None
+
+
+def heading(report: Report) -> str:
+    """The conclusion in a few words, never by colour alone."""
+    if report.would_have is not None and report.would_have != "pass":
+        return f"observed only, would be {_conclusion_words(report, report.would_have)}"
+    return _conclusion_words(report, report.conclusion)
+
+
+def _conclusion_words(report: Report, conclusion: str) -> str:
+    if conclusion == "fail":
+        return f"blocked: {_what_failed(report)}"
+    if conclusion == "inconclusive":
+        return "not proven"
+    if conclusion == "not_evaluated":
+        return "not evaluated"
+    return "passed, nothing to compare with yet" if no_baseline(report) else "passed"
+
+
+def _what_failed(report: Report) -> str:
+    gating = [metric for metric in report.metrics if metric.gating]
+    metrics = sum(metric.verdict == "regressed" for metric in gating)
+    cases = sum(case.label == "regressed" and case.gating for case in report.cases)
+    missed = sum(
+        metric.target_result is not None and metric.target_result.verdict == "missed" for metric in gating
+    )
+    said: list[str] = []
+    if metrics or cases:
+        counted = [count(n, word) for n, word in ((metrics, "metric"), (cases, "case")) if n]
+        said.append(f"{' and '.join(counted)} regressed")
+    if missed:
+        said.append(f"{count(missed, 'target')} missed")
+    if said:
+        return ", ".join(said)
+    head_broken = report.head is not None and report.head.setup == "failed"
+    return "the head does not install" if head_broken else "not shown to be as good as the base"
+
+
+def step_of(divergence: Divergence) -> Phrase:
+    """Where and how the shown trial first leaves the golden, in one line."""
+    made, golden = Quoted(divergence.actual), Quoted(divergence.expected)
+    at = f"step {divergence.step}"
+    if divergence.kind == "missing":
+        return (
+            [f"{at}: missing", golden]
+            if not divergence.actual
+            else [f"{at}: missing", golden, ", there came", made]
+        )
+    if divergence.kind == "extra":
+        return [f"{at}:", made, "is not in the golden"]
+    if divergence.kind == "wrong_args":
+        return [f"{at}:", made, ", golden", golden]
+    if divergence.kind == "out_of_order":
+        return [f"{at}: out of order", made, ", golden has", golden]
+    return [f"{at}:", made, "instead of", golden]
+
+
+def failure_of(failure: Failure, trials: int) -> Phrase:
+    """The most frequent failure of a case, and in how many of its head trials."""
+    category = failure.category.replace("_", " ")
+    share = f"in {failure.trials} of {trials}" if trials else ""
+    lead = f"{category} {share}".strip()
+    return [f"{lead}:", Quoted(failure.reason)] if failure.reason else [lead]
+
+
+def what_happened(case: CaseResult) -> Phrase:
+    """One line for a case: the first divergence, else the most frequent failure, else its reason."""
+    if case.first_divergence is not None:
+        return step_of(case.first_divergence)
+    if case.failure is not None:
+        return failure_of(case.failure, case.head.trials)
+    return [case.reason] if case.reason else []
+
+
+def passes(case: CaseResult) -> str:
+    """Passed of trials on both sides: 5/5 → 1/5; one side alone when the other has no trial."""
+    base = f"{case.base.passed}/{case.base.trials}"
+    head = f"{case.head.passed}/{case.head.trials}"
+    if not case.base.trials:
+        return head if case.head.trials else "–"
+    return f"{base} → {head}" if case.head.trials else f"{base} → –"
+
+
+def label_of(case: CaseResult) -> str:
+    """The case's label as a reader's word."""
+    words = {"suspect": "suspect, not confirmed", "not_evaluated": "not evaluated"}
+    word = words.get(case.label, case.label)
+    return word if case.gating or case.label in ("new", "removed") else f"{word}, not gating"
+
+
+def rate_drop(case: CaseResult) -> float:
+    """How much the share of passed trials fell, in [−1, 1]; 0 when a side has no trials."""
+    if not case.base.trials or not case.head.trials:
+        return 0.0
+    return case.base.passed / case.base.trials - case.head.passed / case.head.trials
+
+
+def worse_cases(report: Report) -> tuple[CaseResult, ...]:
+    """Cases worth a look, worst first: regressed, then suspect, then the report's worst cases that lost passes."""
+    order = {"regressed": 0, "suspect": 1}
+    worst = frozenset(report.worst_cases)
+    chosen = [
+        case for case in report.cases if case.label in order or (case.id in worst and rate_drop(case) > 0)
+    ]
+    return tuple(sorted(chosen, key=lambda case: (order.get(case.label, 2), -rate_drop(case), case.id)))
+
+
+def labelled(report: Report, label: str) -> tuple[CaseResult, ...]:
+    """Cases of one label, by id."""
+    return tuple(sorted((case for case in report.cases if case.label == label), key=lambda case: case.id))

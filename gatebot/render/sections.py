@@ -1,0 +1,207 @@
+"""The blocks of the comment, each a whole that is shown or left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gatebot.model.config import Accept
+from gatebot.model.report import CaseResult, MetricResult, PassHatK, Report
+from gatebot.render.diff import CaseDiff, DiffLine
+from gatebot.render.markdown import (
+    Markdown,
+    bullets,
+    code,
+    details,
+    fence,
+    html_text,
+    join,
+    prose,
+    stack,
+    table,
+    text,
+)
+from gatebot.render.metric_rows import metric_row, shared_confidence
+from gatebot.render.numbers import NOTHING, count, percent
+from gatebot.render.phrases import Phrase, Quoted, as_html, as_markdown, label_of, passes, what_happened
+
+EMPTY = Markdown("")
+MAX_METRICS = 40
+OPEN_CASES = 10
+LISTED_CASES = 30
+
+_MARKS = {"title": "@@ ", "same": "  ", "missing": "- ", "extra": "+ ", "note": "  "}
+
+
+def metrics_table(metrics: Sequence[MetricResult]) -> Markdown:
+    """Base, head, change, threshold and verdict of each metric; what closes the gate in bold."""
+    if not metrics:
+        return EMPTY
+    change = f"change ({shared_confidence(metrics)})"
+    header = [text(word) for word in ("metric", "base", "head", change, "threshold", "verdict")]
+    rows = [_metric_cells(metric) for metric in metrics[:MAX_METRICS]]
+    more = len(metrics) - MAX_METRICS
+    return stack(
+        table(header, rows, ("left", "right", "right")),
+        text(f"{count(more, 'further metric')} left out here.") if more > 0 else EMPTY,
+    )
+
+
+def _metric_cells(metric: MetricResult) -> list[Markdown]:
+    row = metric_row(metric)
+    verdict, change = text(row.verdict), text(row.change)
+    if row.loud:
+        verdict = Markdown(f"**{verdict}**")
+        change = Markdown(f"**{change}**") if metric.verdict == "regressed" else change
+    name = join([code(row.name, 60), text(row.arrow)])
+    return [name, text(row.base), text(row.head), change, text(row.threshold), verdict]
+
+
+def head_table(metrics: Sequence[MetricResult]) -> Markdown:
+    """One side alone: value, target and what the target says. For a run with nothing to compare with."""
+    if not metrics:
+        return EMPTY
+    header = [text(word) for word in ("metric", "value", "target", "verdict")]
+    rows: list[list[Markdown]] = []
+    for metric in metrics[:MAX_METRICS]:
+        row = metric_row(metric)
+        value = row.head if metric.head is not None else row.base
+        target = row.threshold.rpartition("target ")[2] if metric.target is not None else NOTHING
+        said = row.verdict.rpartition(", ")[2] if metric.target_result is not None else NOTHING
+        shown = Markdown(f"**{text(said)}**") if row.loud else text(said)
+        rows.append([join([code(row.name, 60), text(row.arrow)]), text(value), text(target), shown])
+    return table(header, rows, ("left", "right"))
+
+
+def metric_reasons(metrics: Sequence[MetricResult]) -> Markdown:
+    """Why a gating metric could not be judged, one line each."""
+    unclear = [
+        metric for metric in metrics if metric.verdict in ("inconclusive", "not_evaluated") and metric.reason
+    ]
+    return bullets(
+        Markdown(f"{code(metric.name, 60)}: {prose(metric.reason, 300)}") for metric in unclear[:MAX_METRICS]
+    )
+
+
+def cases_table(cases: Sequence[CaseResult], limit: int = OPEN_CASES) -> Markdown:
+    """Passed trials on both sides, the label, and what happened first; beyond `limit` they are counted."""
+    header = [text(word) for word in ("case", "passed", "", "first difference")]
+    rows = [
+        [
+            code(case.id, 100),
+            Markdown(f"**{text(passes(case))}**"),
+            text(label_of(case)),
+            as_markdown(what_happened(case)),
+        ]
+        for case in cases[:limit]
+    ]
+    more = len(cases) - limit
+    rest = text(f"and {count(more, 'more case')}.") if more > 0 else EMPTY
+    return stack(table(header, rows), rest)
+
+
+def case_diff(case: CaseResult, diff: CaseDiff, max_lines: int) -> Markdown:
+    """One case's diff, collapsed; the summary says how the case fared."""
+    summary: Phrase = [Quoted(case.id), passes(case), f"· {label_of(case)}"]
+    return details(as_html(summary), diff_block(diff.lines, max_lines))
+
+
+def diff_block(lines: Sequence[DiffLine], max_lines: int) -> Markdown:
+    """The lines in a diff fence, `-` for the golden and `+` for the agent; cut between lines, visibly."""
+    shown = [f"{_MARKS[line.kind]}{_one_line(line)}" for line in lines[:max_lines]]
+    if len(lines) > max_lines:
+        shown.append(f"  … {count(len(lines) - max_lines, 'more line')}")
+    return fence("\n".join(shown), "diff", limit=200_000)
+
+
+def _one_line(line: DiffLine) -> str:
+    told = line.text.replace("\r", "\\r").replace("\n", "\\n")
+    return f"{told} @@" if line.kind == "title" else told
+
+
+def case_diffs(
+    cases: Sequence[CaseResult], diffs: Mapping[str, CaseDiff], limit: int, max_lines: int
+) -> Markdown:
+    """The diffs of the first `limit` cases: five in the open list, the rest one level down."""
+    shown = [
+        case_diff(case, diffs[case.id], max_lines)
+        for case in cases
+        if case.id in diffs and diffs[case.id].lines
+    ][:limit]
+    if not shown:
+        return EMPTY
+    legend = Markdown("<sub>In the diffs, `-` is what the golden has and `+` what the agent did.</sub>")
+    first, rest = shown[:5], shown[5:]
+    nested = details(html_text(f"{count(len(rest), 'more diff')}"), stack(*rest)) if rest else EMPTY
+    return stack(*first, nested, legend)
+
+
+def case_list(title: str, cases: Sequence[CaseResult], note: str = "") -> Markdown:
+    """A collapsed list of cases with their passes."""
+    if not cases:
+        return EMPTY
+    items = [Markdown(f"{code(case.id, 100)} {text(passes(case))}") for case in cases[:LISTED_CASES]]
+    more = len(cases) - LISTED_CASES
+    rest = text(f"and {count(more, 'more case')}.") if more > 0 else EMPTY
+    body = stack(prose(note), Markdown(" · ".join(items)), rest)
+    return details(html_text(f"{title} ({len(cases):,})"), body)
+
+
+def failures_table(report: Report) -> Markdown:
+    """Primary failure categories, trials per side, the head's most frequent first."""
+    shares = sorted(report.failures, key=lambda share: (-share.head, -share.base, share.category))[
+        :MAX_METRICS
+    ]
+    if not shares:
+        return EMPTY
+    header = [text(word) for word in ("failure", "base trials", "head trials")]
+    rows = [
+        [text(share.category.replace("_", " "), 60), text(str(share.base)), text(str(share.head))]
+        for share in shares
+    ]
+    return table(header, rows, ("left", "right", "right"))
+
+
+def pass_k_table(hat: PassHatK, at: PassHatK) -> Markdown:
+    """pass^k (all of k trials pass) and pass@k (one of k does) per side."""
+    every = {k for estimates in (hat.base, hat.head, at.base, at.head) for k in estimates or {}}
+    ks = sorted(every, key=_k)[:MAX_METRICS]
+    columns = [
+        (name, values)
+        for name, values in (
+            ("pass^k base", hat.base),
+            ("pass^k head", hat.head),
+            ("pass@k base", at.base),
+            ("pass@k head", at.head),
+        )
+        if values
+    ]
+    if not ks or not columns:
+        return EMPTY
+    header = [
+        text("k"),
+        *(
+            Markdown(name.replace("pass@k", "`pass@\u200bk`").replace("pass^k", "`pass^k`"))
+            for name, _ in columns
+        ),
+    ]
+    rows = [[text(k, 10), *(text(percent(values.get(k))) for _, values in columns)] for k in ks]
+    return table(header, rows, ("right",) * len(header))
+
+
+def _k(k: str) -> tuple[int, str]:
+    return (int(k), k) if k.isascii() and k.isdigit() and len(k) < 10 else (10**10, k)
+
+
+def how_to_accept(accept: Accept) -> Markdown:
+    """Who may accept intended behaviour, and how."""
+    roles = " or ".join(accept.roles)
+    author = "" if accept.by_author else " other than the author"
+    body = [
+        Markdown(
+            f"If the new behaviour is intended, somebody{text(author)} with {text(roles)} access adds the label {code(accept.label)}: the golden set then takes it over in one commit."
+        ),
+        Markdown(
+            f"{code(accept.override_label)} lets this head through once and leaves the golden set as it is."
+        ),
+    ]
+    return details(html_text("How to accept"), bullets(body))
