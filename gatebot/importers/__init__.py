@@ -1,0 +1,1 @@
+"""From JSON in any known trajectory format to a Trajectory. Pure: text in, values out."""
