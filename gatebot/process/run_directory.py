@@ -7,7 +7,7 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +27,7 @@ class RunDirectory:
 
 
 @contextmanager
-def run_directory(parent: Path | None = None, uid: int | None = None) -> Iterator[RunDirectory]:
+def run_directory(parent: Path | None = None, uid: int | None = None) -> Generator[RunDirectory]:
     """Make a run directory below `parent` (default: the system's temporary directory) and remove it at the end.
 
     With `uid` its inner directories belong to that user; the outer one lets it pass through. Raises OSError when
@@ -50,28 +50,31 @@ def run_directory(parent: Path | None = None, uid: int | None = None) -> Iterato
 def remove_tree(path: Path) -> bool:
     """Remove a directory that hostile code has filled and no process uses any more; whether all of it is gone.
 
-    Neither depth (folders are lifted to the top one by one: no recursion, two descriptors) nor modes of 0000 nor
-    links stop it: links are removed, never followed.
+    Neither depth nor modes of 0000 nor links stop it: links are removed, never followed. Must be called by the
+    owner of the parent directory.
     """
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, RecursionError):
         shutil.rmtree(path)
         return True
-    with contextlib.suppress(OSError, RecursionError):
-        return _flatten(path)
+    with contextlib.suppress(OSError):
+        return _remove_flat(path)
     return not path.exists()
 
 
-def _flatten(path: Path) -> bool:
-    count = 0
-    _open_up(path)
-    while folders := _remove_files(path):
+def _remove_flat(path: Path) -> bool:
+    """Lift every folder to the top, one by one, and empty it there: no recursion, no long paths. Raises OSError."""
+    top = Path(tempfile.mkdtemp(prefix="gatebot-old-", dir=path.parent))
+    path.rename(top / "0")
+    lifted = 1
+    while folders := sorted(top.iterdir()):
         for folder in folders:
             _open_up(folder)
             for below in _remove_files(folder):
-                count += 1
-                below.rename(path / f".lifted-{count}")
+                _open_up(below)  # a directory that is moved is written to: its `..` changes
+                below.rename(top / str(lifted))
+                lifted += 1
             folder.rmdir()
-    path.rmdir()
+    top.rmdir()
     return True
 
 

@@ -1,0 +1,139 @@
+"""An agent that is a program: one process per turn, all turns of a trial in one run directory and one deadline."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from gatebot.agents.conversation import Conversation, request_line
+from gatebot.agents.ending import CANCELLED, Ending, failure_of, stderr_text
+from gatebot.agents.reply import BrokenReplyError, Reply, read_reply
+from gatebot.agents.reported_usage import usage_of_turns
+from gatebot.model.json_value import JsonValue
+from gatebot.model.trajectory import Usage
+from gatebot.model.trial import Timing, Trial
+from gatebot.ports import SideEnvironment, TrialTask
+from gatebot.process.environment import child_environment
+from gatebot.process.launch import Launchers
+from gatebot.process.program import Ended, LaunchRefusedError, Program
+from gatebot.process.run_directory import RunDirectory, run_directory
+
+Prepare = Callable[[RunDirectory, SideEnvironment], tuple[str, ...]]
+"""Puts what the program needs into the run directory and returns its argv. May raise OSError."""
+
+_MEGABYTE = 1_000_000
+
+
+@dataclass(slots=True)
+class _Course:
+    """What a trial has come to so far."""
+
+    conversation: Conversation
+    ending: Ending | None = None
+    last: Reply = field(default_factory=Reply)
+    state: JsonValue = None
+    trace_url: str | None = None
+    stderr: str = ""
+    usages: list[Usage] = field(default_factory=list[Usage])
+    walls: list[float] = field(default_factory=list[float])
+    cpus: list[float | None] = field(default_factory=list[float | None])
+
+    def take_end(self, ended: Ended) -> None:
+        self.walls.append(ended.wall_s)
+        self.cpus.append(ended.cpu_s)
+        self.stderr = stderr_text(ended)
+
+    def take_reply(self, reply: Reply) -> None:
+        self.last = reply
+        self.conversation = self.conversation.answered(reply)
+        self.usages.append(reply.usage)
+        self.state = reply.state if reply.state is not None else self.state
+        self.trace_url = reply.trace_url or self.trace_url
+
+
+class ProgramAgent:
+    """Runs trials by starting a program that reads a request and prints a reply. Implements ports.Agent."""
+
+    def __init__(self, launchers: Launchers, prepare: Prepare, max_output_mb: float) -> None:
+        self._launchers = launchers
+        self._prepare = prepare
+        self._max_output_mb = max_output_mb
+
+    def run(self, task: TrialTask, environment: SideEnvironment) -> Trial:
+        """Run one trial to its end, turn by turn. Never raises on anything the agent does."""
+        course = _Course(Conversation.before(task.case))
+        try:
+            with run_directory() as directory:
+                self._take_turns(task, environment, directory, course)
+        except LaunchRefusedError:
+            course.ending = Ending("infra_error", CANCELLED)
+        except OSError as error:
+            course.ending = Ending("infra_error", f"no run directory: {error.strerror}")
+        return _trial(task, course)
+
+    def _take_turns(
+        self, task: TrialTask, environment: SideEnvironment, directory: RunDirectory, course: _Course
+    ) -> None:
+        argv = self._prepare(directory, environment)
+        limit = time.monotonic() + task.timeout_s
+        for number, turn in enumerate(task.case.turns, start=1):
+            course.conversation = course.conversation.ask(turn)
+            ended = self._launchers.launch(
+                Program(
+                    argv,
+                    environment.checkout,
+                    child_environment(
+                        home=directory.home,
+                        scratch=directory.scratch,
+                        bin_dirs=environment.bin_dirs,
+                        variables=environment.variables,
+                        seed=task.seed,
+                    ),
+                    deadline_s=limit - time.monotonic(),
+                    stdin=request_line(task, course.conversation),
+                    max_stdout_bytes=int(self._max_output_mb * _MEGABYTE),
+                )
+            )
+            course.take_end(ended)
+            course.ending = failure_of(ended, argv[0], task.timeout_s, self._max_output_mb)
+            if course.ending is None:
+                try:
+                    course.take_reply(read_reply(ended.stdout))
+                except BrokenReplyError as error:
+                    course.ending = Ending("agent_error", error.message)
+            if course.ending is not None:
+                course.ending = _in_turn(course.ending, number, len(task.case.turns))
+                return
+
+
+def _in_turn(ending: Ending, number: int, turns: int) -> Ending:
+    """The ending, naming the turn when there are several."""
+    if turns == 1 or ending.reason == CANCELLED:
+        return ending
+    return ending._replace(reason=f"turn {number} of {turns}: {ending.reason}")
+
+
+def _trial(task: TrialTask, course: _Course) -> Trial:
+    completed = course.ending is None
+    cpus = [cpu for cpu in course.cpus if cpu is not None]
+    return Trial(
+        case=task.key.case,
+        side=task.key.side,
+        slot=task.key.slot,
+        seed=task.seed,
+        round=task.round,
+        status="completed" if course.ending is None else course.ending.status,
+        reason="" if course.ending is None else course.ending.reason,
+        trajectory=course.conversation.trajectory(),
+        answer=course.last.answer if completed else None,
+        state=course.state,
+        usage=usage_of_turns(course.usages),
+        timing=Timing(
+            wall_s=sum(course.walls) if course.walls else None,
+            cpu_s=sum(cpus) if cpus and len(cpus) == len(course.cpus) else None,
+            turns_s=tuple(course.walls),
+        ),
+        trace_url=course.trace_url,
+        stderr_tail=course.stderr,
+    )

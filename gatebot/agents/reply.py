@@ -1,0 +1,125 @@
+"""What an agent said in one turn, read from the bytes it printed: bounded, strict, or a typed refusal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from gatebot.agents.reported_usage import read_usage, usage_of_messages
+from gatebot.errors import GatebotError, ImportFormatError
+from gatebot.importers.detect import load
+from gatebot.importers.strict_json import parse_json
+from gatebot.model.json_value import JsonValue, is_array, is_object
+from gatebot.model.trajectory import Trajectory, Usage
+from gatebot.render.visible import visible
+
+MAX_DEPTH: Final = 64
+MAX_URL_LENGTH: Final = 2000
+KEYS: Final = ("messages", "answer", "state", "usage", "trace_url")
+_LIKE_JSON: Final = ("{", "[")
+_BYTE_ORDER_MARK: Final = "\ufeff"
+
+
+class BrokenReplyError(GatebotError):
+    """The agent broke the protocol: its trial is an `agent_error`, with this message as the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One turn's reply. `trajectory` None = no messages reported; `answer` None = none given and none in it.
+
+    `state` None = not reported. `usage` as reported, else summed from the messages.
+    """
+
+    answer: str | None = None
+    trajectory: Trajectory | None = None
+    state: JsonValue = None
+    usage: Usage = field(default_factory=Usage)
+    trace_url: str | None = None
+
+
+def read_reply(output: bytes) -> Reply:
+    """Read what was printed: an object of the protocol, a list of messages, or plain text, which is the answer.
+
+    Raises BrokenReplyError for nothing at all, invalid UTF-8, output that begins like JSON and is not, and JSON
+    that is neither of the two.
+    """
+    try:
+        text = output.decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = f"printed invalid UTF-8 at byte {error.start}"
+        raise BrokenReplyError(message) from error
+    stripped = text.strip()
+    if not stripped:
+        message = "printed nothing"
+        raise BrokenReplyError(message)
+    if not stripped.lstrip(_BYTE_ORDER_MARK).startswith(_LIKE_JSON):
+        return Reply(answer=stripped)
+    try:
+        document = parse_json(stripped, max_bytes=len(output), max_depth=MAX_DEPTH)
+    except ImportFormatError as error:
+        message = f"printed what begins like JSON and is not: {visible(error.message)}"
+        raise BrokenReplyError(message) from error
+    if is_object(document) and any(key in document for key in KEYS):
+        return _read_object(document)
+    if is_array(document) or is_object(document):
+        return _read_messages(document)
+    message = "printed JSON that is neither an object nor a list"
+    raise BrokenReplyError(message)
+
+
+def canonical_text(value: JsonValue) -> str:
+    """A value as one text, whatever order its keys came in."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def _read_object(document: Mapping[str, JsonValue]) -> Reply:
+    messages = document.get("messages")
+    said = None if messages is None else _trajectory(messages)
+    answer = document.get("answer")
+    if answer is None:
+        text = said.final_text() if said is not None else None
+    else:
+        text = answer if isinstance(answer, str) else canonical_text(answer)
+    usage = document.get("usage")
+    try:
+        counted = usage_of_messages(said) if usage is None else read_usage(usage)
+    except ValueError as error:
+        raise BrokenReplyError(str(error)) from error
+    return Reply(text, said, document.get("state"), counted, _trace_url(document.get("trace_url")))
+
+
+def _read_messages(document: Sequence[JsonValue] | Mapping[str, JsonValue]) -> Reply:
+    """A list of messages, or an object that an importer knows as a whole."""
+    said = _trajectory(document)
+    return Reply(said.final_text(), said, usage=usage_of_messages(said))
+
+
+def _trajectory(document: JsonValue) -> Trajectory:
+    if is_array(document) and not document:
+        return Trajectory()
+    try:
+        return load(document)
+    except ImportFormatError as error:
+        known = ", ".join(KEYS)
+        where = "an object without any of " + known if is_object(document) else "messages"
+        message = f"printed {where} in no known format: {visible(error.message)}"
+        raise BrokenReplyError(message) from error
+
+
+def _trace_url(value: JsonValue) -> str | None:
+    """The link, when it is one that a reader can follow."""
+    if value is None:
+        return None
+    link = isinstance(value, str) and len(value) <= MAX_URL_LENGTH and value.isascii() and value.isprintable()
+    if (
+        not isinstance(value, str)
+        or not link
+        or not value.startswith(("https://", "http://"))
+        or " " in value
+    ):
+        message = f"trace_url is no http(s) URL of at most {MAX_URL_LENGTH} ASCII characters"
+        raise BrokenReplyError(message)
+    return value
