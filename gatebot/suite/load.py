@@ -12,10 +12,24 @@ from gatebot.model.case import CaseFile
 from gatebot.model.config import Config
 from gatebot.model.suite import Suite
 from gatebot.suite.explain import explain
+from gatebot.suite.lint import lint_suite, raise_errors
 from gatebot.suite.loaded import ConfigFile, LoadedCase
 from gatebot.suite.normalize import to_case
 from gatebot.suite.source import DirectorySource, FileSource, matching
 from gatebot.suite.yaml_reader import read_yaml
+
+__all__ = [
+    "CONFIG_NAME",
+    "MAX_CASES",
+    "ConfigFile",
+    "LoadedCase",
+    "case_paths",
+    "load_case",
+    "load_cases",
+    "load_config",
+    "load_suite",
+    "load_suite_from",
+]
 
 CONFIG_NAME = "gatebot.yaml"
 MAX_CASES = 10_000
@@ -37,6 +51,7 @@ def load_suite_from(policy: FileSource, cases: FileSource, config: str = CONFIG_
     """
     config_file = load_config(policy, config)
     loaded = load_cases(cases, config_file)
+    raise_errors(lint_suite(config_file, loaded, same_source=policy is cases))
     return Suite(config_file.config, tuple(item.case for item in loaded))
 
 
