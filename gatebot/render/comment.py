@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gatebot.model.config import Accept
-from gatebot.model.plan import SideInfo
 from gatebot.model.report import Report
 from gatebot.render import sections
 from gatebot.render.diff import CaseDiff
-from gatebot.render.markdown import Markdown, code, details, html_text, link, prose, stack, text
+from gatebot.render.markdown import Markdown, code, link, prose, stack, text
 from gatebot.render.method import method_paragraph
 from gatebot.render.metric_rows import gating_metrics, metric_row, other_metrics, smallest_drop
-from gatebot.render.numbers import count, duration, money, tokens
-from gatebot.render.phrases import heading, labelled, no_baseline, worse_cases
+from gatebot.render.one_side import one_side_blocks
+from gatebot.render.phrases import as_markdown, heading, labelled, one_sided, sentence, worse_cases
+from gatebot.render.spent import amount_of, cost_of, losses_of, sides_of
 from gatebot.render.state import CommentState, encode_state, marker
 from gatebot.render.template import fill
 
@@ -22,6 +22,7 @@ MAX_BYTES = 60_000
 """GitHub takes 65,536 characters; UTF-8 bytes are the stricter measure, and the rest is left for GitHub's own."""
 
 MAX_ALERTS = 20
+BARE_METRICS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +43,26 @@ class CommentContext:
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """A step of the ladder: how many diffs of how many lines, whether the collapsed parts are there."""
+    """A step of the ladder: how many diffs of how many lines; `bare` = conclusion and metrics, few of them."""
 
     diffs: int
     lines: int
-    collapsed: bool
-    cases: int
     left_out: str
+    cases: int = sections.OPEN_CASES
+    metrics: int = sections.MAX_METRICS
+    alerts: int = MAX_ALERTS
+    collapsed: bool = True
 
 
 _LADDER = (
-    _Level(1000, 200, True, 10, ""),
-    _Level(20, 120, True, 10, "diffs beyond the first 20 cases"),
-    _Level(5, 40, True, 10, "diffs beyond the first 5 cases, and beyond 40 lines"),
-    _Level(0, 0, True, 10, "all trajectory diffs"),
-    _Level(0, 0, False, 0, "the cases, their diffs and all details"),
+    _Level(1000, 200, ""),
+    _Level(20, 120, "diffs beyond the first 20 cases"),
+    _Level(5, 40, "diffs beyond the first 5 cases, and beyond 40 lines"),
+    _Level(0, 0, "all trajectory diffs"),
+    _Level(0, 0, "the cases, their diffs and all details", cases=0, collapsed=False),
+    _Level(
+        0, 0, "notes, cases, diffs and all details", cases=0, metrics=BARE_METRICS, alerts=0, collapsed=False
+    ),
 )
 
 NO_CONTEXT = CommentContext()
@@ -83,7 +89,7 @@ def render_comment(
 
 
 def comment_at_step(report: Report, diffs: Mapping[str, CaseDiff], context: CommentContext, step: int) -> str:
-    """The comment at one step of the ladder, 0 to 4: for a publisher that was told "too long" all the same."""
+    """The comment at one step of the ladder, 0 to 5: for a publisher that was told "too long" all the same."""
     return _render(report, diffs, context, _LADDER[min(max(step, 0), len(_LADDER) - 1)])
 
 
@@ -104,10 +110,10 @@ def _render(report: Report, diffs: Mapping[str, CaseDiff], context: CommentConte
             "state": Markdown(encode_state(state)),
             "suite": text(report.suite, 100),
             "heading": heading(report),
-            "why": prose(report.reason),
-            "todo": prose(report.advice),
+            "why": prose(sentence(report, report.reason)),
+            "todo": _todo(report),
             "small_print": _small_print(report, context),
-            "alerts": [prose(alert, 400) for alert in report.alerts[:MAX_ALERTS]],
+            "alerts": [prose(sentence(report, alert), 400) for alert in report.alerts[: level.alerts]],
             "opened": _calm_blocks(report, level) if calm else _open_blocks(report, diffs, level),
             "collapsed": _collapsed(report, context, calm=calm) if level.collapsed else (),
             "left_out": _left_out(level, context),
@@ -116,13 +122,20 @@ def _render(report: Report, diffs: Mapping[str, CaseDiff], context: CommentConte
     )
 
 
+def _todo(report: Report) -> Markdown:
+    told = prose(sentence(report, report.advice))
+    return Markdown(f"**Next:** {told}") if told and report.conclusion != "pass" else told
+
+
 def _open_blocks(report: Report, diffs: Mapping[str, CaseDiff], level: _Level) -> list[Markdown]:
     """What a red or unclear comment shows without a click."""
-    gating = gating_metrics(report)
+    if one_sided(report):
+        return _one_side(report, level)
     worse = worse_cases(report)
+    gating = gating_metrics(report)
     blocks = [
-        _gate_table(report),
-        sections.metric_reasons(gating) if not no_baseline(report) else sections.EMPTY,
+        sections.metrics_table(gating, level.metrics),
+        sections.metric_reasons(report, gating) if level.alerts else sections.EMPTY,
         prose(smallest_drop(report)),
     ]
     if worse and level.cases:
@@ -131,62 +144,72 @@ def _open_blocks(report: Report, diffs: Mapping[str, CaseDiff], level: _Level) -
             sections.cases_table(worse, level.cases),
             sections.case_diffs(worse, diffs, level.diffs, level.lines),
         ]
-    return [block for block in blocks if block]
+    return [stack(block) for block in blocks if block]
 
 
 def _calm_blocks(report: Report, level: _Level) -> list[Markdown]:
     """A green comment: one line of metrics; what nevertheless deserves a look stays open."""
+    if one_sided(report):
+        return _one_side(report, level)
     suspects = labelled(report, "suspect")
-    blocks = [_metric_line(report), prose(smallest_drop(report))]
-    if no_baseline(report):
-        blocks = [sections.head_table(gating_metrics(report))]
+    blocks = [_metric_line(report, level.metrics), prose(smallest_drop(report))]
     if suspects and level.cases:
         blocks.append(
             stack(text("Worth a look, not confirmed as worse:"), sections.cases_table(suspects, level.cases))
         )
-    return [block for block in blocks if block]
+    return [stack(block) for block in blocks if block]
 
 
-def _metric_line(report: Report) -> Markdown:
-    rows = [metric_row(metric) for metric in gating_metrics(report)[: sections.MAX_METRICS]]
+def _metric_line(report: Report, limit: int) -> Markdown:
+    rows = [metric_row(metric) for metric in gating_metrics(report)[:limit]]
     said = [
         Markdown(f"{code(row.name, 60)} {text(f'{row.base} → {row.head} ({row.verdict})')}") for row in rows
     ]
     return Markdown(" · ".join(said))
 
 
-def _gate_table(report: Report) -> Markdown:
-    gating = gating_metrics(report)
-    return sections.head_table(gating) if no_baseline(report) else sections.metrics_table(gating)
+def _one_side(report: Report, level: _Level) -> list[Markdown]:
+    if not level.cases:
+        return [sections.head_table(gating_metrics(report), level.metrics)]
+    return [stack(block) for block in one_side_blocks(report) if block]
 
 
 def _collapsed(report: Report, context: CommentContext, *, calm: bool) -> list[Markdown]:
     """Everything that is one click away, in the order people ask for it."""
-    alone = no_baseline(report)
-    others = other_metrics(report)
-    pass_k = sections.pass_k_table(report.pass_hat_k, report.pass_at_k)
+    alone = one_sided(report)
     blocks = [
-        _folded("Gated metrics", _gate_table(report)) if calm and not alone else sections.EMPTY,
-        sections.case_list("Improved cases", labelled(report, "improved")),
-        sections.case_list(
-            "New cases", labelled(report, "new"), "They are shown here and gate after the merge."
-        ),
-        sections.case_list("Removed cases", labelled(report, "removed")),
-        sections.case_list(
-            "Flaky cases", labelled(report, "flaky"), "Trials of one side disagree with each other."
-        ),
-        _folded("Why trials failed", sections.failures_table(report)),
-        _folded("Other metrics", sections.head_table(others) if alone else sections.metrics_table(others)),
-        _folded("Reliability over several trials", pass_k),
-        _folded("Method", method_paragraph(report)) if not alone else sections.EMPTY,
-        _folded("Environment", _environment(report)),
+        *([] if alone else _changed_cases(report, calm=calm)),
+        sections.folded("Why trials failed", sections.failures_table(report)),
+        *(_details_alone(report) if alone else _details_compared(report)),
+        sections.folded("Environment", _environment(report)),
         sections.how_to_accept(context.accept) if context.accept is not None and not calm else sections.EMPTY,
     ]
-    return [block for block in (stack(block) for block in blocks) if block]
+    return [stack(block) for block in blocks if block]
 
 
-def _folded(title: str, body: Markdown) -> Markdown:
-    return details(html_text(title), body) if body.strip() else sections.EMPTY
+def _changed_cases(report: Report, *, calm: bool) -> list[Markdown]:
+    gated = sections.metrics_table(gating_metrics(report))
+    flaky = "Trials of one side disagree with each other."
+    return [
+        sections.folded("Gated metrics", gated) if calm else sections.EMPTY,
+        sections.case_list("Improved cases", labelled(report, "improved")),
+        sections.case_list("New cases", labelled(report, "new"), "Shown here; they gate after the merge."),
+        sections.case_list("Removed cases", labelled(report, "removed")),
+        sections.case_list("Flaky cases", labelled(report, "flaky"), flaky),
+    ]
+
+
+def _details_compared(report: Report) -> list[Markdown]:
+    pass_k = sections.pass_k_table(report.pass_hat_k, report.pass_at_k)
+    return [
+        sections.folded("Other metrics", sections.metrics_table(other_metrics(report))),
+        sections.folded("Reliability over several trials", pass_k),
+        sections.folded("Method", method_paragraph(report)),
+    ]
+
+
+def _details_alone(report: Report) -> list[Markdown]:
+    return [sections.folded("Other metrics", sections.head_table(other_metrics(report)))]
 
 
 def _environment(report: Report) -> Markdown:
@@ -203,7 +226,8 @@ def _environment(report: Report) -> Markdown:
 
 
 def _small_print(report: Report, context: CommentContext) -> Markdown:
-    parts = [_sides(report), text(_amount(report)), *(text(said) for said in _lost(report) + _spent(report))]
+    facts = [amount_of(report), *losses_of(report), *cost_of(report)]
+    parts = [as_markdown(sides_of(report)), *(text(fact) for fact in facts)]
     if context.run_url:
         parts.append(link("run", context.run_url))
     if context.report_place:
@@ -220,51 +244,6 @@ def _place(place: str) -> Markdown:
         if place.startswith("https://")
         else Markdown(f"full report: {code(place)}")
     )
-
-
-def _sides(report: Report) -> Markdown:
-    head = _side("head", report.head, report.head_sha)
-    base = _side("base", report.base, report.base_sha)
-    return Markdown(f"{head} against {base}" if head and base else head or base)
-
-
-def _side(name: str, side: SideInfo | None, sha: str | None) -> Markdown:
-    known = sha or (side.sha if side is not None else "")
-    if not known and side is None:
-        return sections.EMPTY
-    dirty = " with uncommitted changes" if side is not None and side.dirty else ""
-    shown = code(known[:7], 7) if known else text(side.label if side is not None else "", 60)
-    return Markdown(f"{text(name)} {shown}{dirty}")
-
-
-def _amount(report: Report) -> str:
-    cases = sum(1 for case in report.cases if case.label != "removed")
-    seeds = [metric.seeds for metric in report.metrics if metric.gating]
-    if not seeds:
-        return f"{count(cases, 'case')}, {count(report.trials.planned, 'trial')}"
-    base, head = seeds[0].base, seeds[0].head
-    if no_baseline(report) or base == head:
-        return f"{count(cases, 'case')} × {count(head, 'trial')}{'' if no_baseline(report) else ' per side'}"
-    return f"{count(cases, 'case')} × {base} trials on the base, {head} on the head"
-
-
-def _lost(report: Report) -> list[str]:
-    trials = report.trials
-    said = [
-        (trials.infra_error, f"{trials.infra_error:,} of {trials.planned:,} trials lost to infrastructure"),
-        (trials.missing, f"{trials.missing:,} of {trials.planned:,} trials missing"),
-        (trials.cached, f"{trials.cached:,} from the cache"),
-    ]
-    return [words for number, words in said if number]
-
-
-def _spent(report: Report) -> list[str]:
-    used = list(report.cost.values())
-    costs = [usage.cost_usd for usage in used if usage.cost_usd is not None]
-    totals = [usage.total_tokens for usage in used if usage.total_tokens is not None]
-    said = [money(sum(costs))] if costs else []
-    said += [f"{tokens(sum(totals))} tokens"] if totals else []
-    return said + ([duration(report.wall_s)] if report.wall_s is not None else [])
 
 
 def _left_out(level: _Level, context: CommentContext) -> Markdown:

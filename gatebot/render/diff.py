@@ -141,7 +141,7 @@ def _wrong_arguments(want: ExpectedCall, got: ToolCall) -> list[DiffLine]:
     wanted = next(arguments for name, arguments in forms if name == got.name)
     differing = _differing_keys(wanted, got.arguments)
     focus = {key: _first_difference(_value(wanted, key), _value(got.arguments, key)) for key in differing}
-    remark = f"  ← {', '.join(clip(key, 40) for key in differing[:5])}" if differing else ""
+    remark = f"  ← differs: {', '.join(clip(key, 40) for key in differing[:5])}" if differing else ""
     return [
         DiffLine("missing", _call_text(got.name, wanted, focus)),
         DiffLine("extra", _actual_text(got, focus) + remark),

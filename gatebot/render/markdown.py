@@ -18,15 +18,15 @@ BREAK = "\u200b"
 Language = Literal["", "diff", "json", "text"]
 Align = Literal["left", "right"]
 
-_MENTION = re.compile(r"@")
+_MENTION = re.compile(r"@(?=[^\s@])")
 _ISSUE = re.compile(r"#(?=[0-9])")
 _GH_ISSUE = re.compile(r"(gh-)(?=[0-9])", re.IGNORECASE)
 _ADDRESS = re.compile(r":(?=//)|www(?=\.)|(?:mailto|xmpp|https?|ftp)(?=:)", re.IGNORECASE)
 _HASH = re.compile(r"[0-9a-f]{6}(?=[0-9a-f])", re.IGNORECASE)
 _EMOJI = re.compile(r":(?=[a-z0-9_+-]+:)", re.IGNORECASE)
-_BY_ENTITY = re.compile(r"[&<>`|$]")
+_BY_ENTITY = re.compile(r"[&<>`|]|\$(?![0-9])")
 _BY_BACKSLASH = re.compile(r"[\\*\[\]#~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
-_BLOCK_START = re.compile(r"^(?:[-+=]|[0-9]{1,9}(?=[.)]))")
+_BLOCK_START = re.compile(r"^(?:[-+=](?![0-9A-Za-z])|[0-9]{1,9}(?=[.)](?:\s|$)))")
 _BACKTICKS = re.compile(r"`+")
 
 

@@ -6,6 +6,7 @@ from gatebot.model.report import MetricResult, Report
 from gatebot.render.markdown import Markdown, code, prose, stack, text
 from gatebot.render.metric_rows import gating_metrics
 from gatebot.render.numbers import change_of, count, interval_of, p_value, percent, value_of
+from gatebot.render.phrases import sentence
 
 MAX_METRICS = 40
 
@@ -20,16 +21,12 @@ def method_paragraph(report: Report) -> Markdown:
     looks = f"Looks: {'; '.join(look.rstrip('.') for look in evidence.looks[:10])}." if evidence.looks else ""
     resamples = f"{evidence.resamples:,} resamples." if evidence.resamples else ""
     lead = " ".join(
-        said for said in (_sentence(evidence.method), levels, looks, resamples, _mode(report)) if said
+        said for said in (sentence(report, evidence.method), levels, looks, resamples, _mode(report)) if said
     )
     return stack(
-        prose(lead, 3000), *(_metric_sentence(metric) for metric in gating_metrics(report)[:MAX_METRICS])
+        prose(lead, 3000),
+        *(_metric_sentence(report, metric) for metric in gating_metrics(report)[:MAX_METRICS]),
     )
-
-
-def _sentence(words: str) -> str:
-    stripped = words.strip()
-    return stripped if not stripped or stripped.endswith(".") else f"{stripped}."
 
 
 def _mode(report: Report) -> str:
@@ -41,7 +38,7 @@ def _mode(report: Report) -> str:
     return modes.get(report.mode, "")
 
 
-def _metric_sentence(metric: MetricResult) -> Markdown:
+def _metric_sentence(report: Report, metric: MetricResult) -> Markdown:
     base, head = (value_of(metric.name, metric.scale, value) for value in (metric.base, metric.head))
     said = [f"{base} → {head}"]
     reach = interval_of(metric.scale, metric.interval)
@@ -59,5 +56,6 @@ def _metric_sentence(metric: MetricResult) -> Markdown:
     said.append(f"{count(metric.n_cases, 'case')} × {trials} trials")
     if metric.ungraded:
         said.append(f"{count(metric.ungraded, 'trial')} ungraded")
-    tail = f" {prose(_sentence(metric.reason), 400)}" if metric.reason else ""
+    told_above = metric.verdict in ("inconclusive", "not_evaluated")
+    tail = f" {prose(sentence(report, metric.reason), 400)}" if metric.reason and not told_above else ""
     return Markdown(f"{code(metric.name, 60)}: {text('; '.join(said))}.{tail}")

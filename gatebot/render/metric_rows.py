@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gatebot.model.report import MetricResult, Report, TargetResult
-from gatebot.render.numbers import change_of, interval_of, percent, size_of, value_of
+from gatebot.render.numbers import NOTHING, change_of, interval_of, percent, size_of, value_of
 
 _ORDER = {"regressed": 0, "not_evaluated": 1, "inconclusive": 2, "improved": 3, "unchanged": 4}
 
@@ -77,7 +77,7 @@ def _change(metric: MetricResult) -> str:
         size = change_of(metric.scale, metric.delta)
         return f"{size} ({reach})" if reach else size
     if metric.verdict == "not_evaluated" or metric.delta is None:
-        return "–"
+        return NOTHING
     return f"not significant ({reach})" if reach else "not significant"
 
 
@@ -88,9 +88,16 @@ def _threshold(metric: MetricResult) -> str:
     if metric.min_effect:
         said.append(f"red from {_short_size(metric.scale, metric.min_effect)}")
     if metric.target is not None:
-        sign = "≥" if metric.direction == "higher" else "≤"
-        said.append(f"target {sign} {value_of(metric.name, metric.scale, metric.target)}")
-    return ", ".join(said) or "–"
+        said.append(f"target {target_bound(metric)}")
+    return ", ".join(said) or NOTHING
+
+
+def target_bound(metric: MetricResult) -> str:
+    """The target with its sign: ≥ 80%; an en dash without one."""
+    sign = "≥" if metric.direction == "higher" else "≤"
+    return (
+        NOTHING if metric.target is None else f"{sign} {value_of(metric.name, metric.scale, metric.target)}"
+    )
 
 
 def _short_size(scale: str, size: float) -> str:
@@ -99,16 +106,16 @@ def _short_size(scale: str, size: float) -> str:
 
 def _verdict(metric: MetricResult) -> str:
     words = {"not_evaluated": "not evaluated", "inconclusive": "not proven"}
-    # A metric with a target alone has no baseline to be compared with: only the target speaks.
-    target = _target_words(metric.target_result) if metric.target_result is not None else ""
-    return ", ".join(said for said in (words.get(metric.verdict, metric.verdict), target) if said)
+    target = target_words(metric.target_result) if metric.target_result is not None else ""
+    return "; ".join(said for said in (words.get(metric.verdict, metric.verdict), target) if said)
 
 
-def _target_words(target: TargetResult) -> str:
+def target_words(target: TargetResult) -> str:
+    """What the target says of the head, in words."""
     words = {
         "met": "target met",
         "missed": "target missed",
-        "below": "below target, not proven",
+        "below": "misses target, may be chance",
         "unproven": "target not proven",
         "not_evaluated": "target not evaluated",
     }
@@ -126,4 +133,6 @@ def smallest_drop(report: Report) -> str:
     if seen is None or seen.drop is None:
         return f"This run was too small to see any {word} of `{metric.name}` reliably."
     size, chance = size_of(metric.scale, seen.drop), percent(seen.power, 0)
-    return f"Smallest {word} of `{metric.name}` this run could have seen: {size}, {chance} of the time."
+    return (
+        f"The smallest {word} of `{metric.name}` this run could have seen with {chance} probability: {size}."
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -58,9 +59,31 @@ def _spaced(pieces: Sequence[str]) -> str:
     return line
 
 
-def no_baseline(report: Report) -> bool:
-    """Whether there is nothing to compare with: the first pull request, or a run of one side."""
-    return report.base is None and report.base_sha is None
+def one_sided(report: Report) -> bool:
+    """Whether there is nothing to compare: the first pull request, or a run of one side."""
+    no_base = report.base is None and report.base_sha is None
+    return no_base or (report.head is None and report.head_sha is None)
+
+
+def sentence(report: Report, words: str, *, starts: bool = True) -> str:
+    """A reason as a sentence: a capital, a full stop, names of the report's metrics and cases between backticks.
+
+    Names without a hyphen, an underscore or a digit stay words: "order" is a metric and a word. `starts` False: the
+    sentence goes on after a colon and gets no capital.
+    """
+    told = words.strip()
+    if not told:
+        return ""
+    if "`" not in told:
+        names = {metric.name for metric in report.metrics} | {case.id for case in report.cases}
+        told = re.sub(
+            r"[A-Za-z0-9]+(?:[._-]+[A-Za-z0-9]+)+|[A-Za-z]+[0-9]+",
+            lambda found: f"`{found.group(0)}`" if found.group(0) in names else found.group(0),
+            told,
+        )
+    if starts and re.match(r"[a-z]+[ ,:]", told):
+        told = told[0].upper() + told[1:]
+    return told if told.endswith((".", "!", "?", "…")) else f"{told}."
 
 
 def heading(report: Report) -> str:
@@ -77,7 +100,7 @@ def _conclusion_words(report: Report, conclusion: str) -> str:
         return "not proven"
     if conclusion == "not_evaluated":
         return "not evaluated"
-    return "passed, nothing to compare with yet" if no_baseline(report) else "passed"
+    return "passed, nothing to compare with yet" if one_sided(report) else "passed"
 
 
 def _what_failed(report: Report) -> str:

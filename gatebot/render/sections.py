@@ -20,9 +20,18 @@ from gatebot.render.markdown import (
     table,
     text,
 )
-from gatebot.render.metric_rows import metric_row, shared_confidence
+from gatebot.render.metric_rows import metric_row, shared_confidence, target_bound, target_words
 from gatebot.render.numbers import NOTHING, count, percent
-from gatebot.render.phrases import Phrase, Quoted, as_html, as_markdown, label_of, passes, what_happened
+from gatebot.render.phrases import (
+    Phrase,
+    Quoted,
+    as_html,
+    as_markdown,
+    label_of,
+    passes,
+    sentence,
+    what_happened,
+)
 
 EMPTY = Markdown("")
 MAX_METRICS = 40
@@ -32,14 +41,14 @@ LISTED_CASES = 30
 _MARKS = {"title": "@@ ", "same": "  ", "missing": "- ", "extra": "+ ", "note": "  "}
 
 
-def metrics_table(metrics: Sequence[MetricResult]) -> Markdown:
+def metrics_table(metrics: Sequence[MetricResult], limit: int = MAX_METRICS) -> Markdown:
     """Base, head, change, threshold and verdict of each metric; what closes the gate in bold."""
     if not metrics:
         return EMPTY
     change = f"change ({shared_confidence(metrics)})"
     header = [text(word) for word in ("metric", "base", "head", change, "threshold", "verdict")]
-    rows = [_metric_cells(metric) for metric in metrics[:MAX_METRICS]]
-    more = len(metrics) - MAX_METRICS
+    rows = [_metric_cells(metric) for metric in metrics[:limit]]
+    more = len(metrics) - limit
     return stack(
         table(header, rows, ("left", "right", "right")),
         text(f"{count(more, 'further metric')} left out here.") if more > 0 else EMPTY,
@@ -56,40 +65,43 @@ def _metric_cells(metric: MetricResult) -> list[Markdown]:
     return [name, text(row.base), text(row.head), change, text(row.threshold), verdict]
 
 
-def head_table(metrics: Sequence[MetricResult]) -> Markdown:
+def head_table(metrics: Sequence[MetricResult], limit: int = MAX_METRICS) -> Markdown:
     """One side alone: value, target and what the target says. For a run with nothing to compare with."""
     if not metrics:
         return EMPTY
     header = [text(word) for word in ("metric", "value", "target", "verdict")]
     rows: list[list[Markdown]] = []
-    for metric in metrics[:MAX_METRICS]:
+    for metric in metrics[:limit]:
         row = metric_row(metric)
         value = row.head if metric.head is not None else row.base
-        target = row.threshold.rpartition("target ")[2] if metric.target is not None else NOTHING
-        said = row.verdict.rpartition(", ")[2] if metric.target_result is not None else NOTHING
+        said = target_words(metric.target_result) if metric.target_result is not None else NOTHING
         shown = Markdown(f"**{text(said)}**") if row.loud else text(said)
+        target = target_bound(metric)
         rows.append([join([code(row.name, 60), text(row.arrow)]), text(value), text(target), shown])
-    return table(header, rows, ("left", "right"))
+    more = len(metrics) - limit
+    rest = text(f"{count(more, 'further metric')} left out here.") if more > 0 else EMPTY
+    return stack(table(header, rows, ("left", "right")), rest)
 
 
-def metric_reasons(metrics: Sequence[MetricResult]) -> Markdown:
+def metric_reasons(report: Report, metrics: Sequence[MetricResult]) -> Markdown:
     """Why a gating metric could not be judged, one line each."""
     unclear = [
         metric for metric in metrics if metric.verdict in ("inconclusive", "not_evaluated") and metric.reason
     ]
     return bullets(
-        Markdown(f"{code(metric.name, 60)}: {prose(metric.reason, 300)}") for metric in unclear[:MAX_METRICS]
+        Markdown(f"{code(metric.name, 60)}: {prose(sentence(report, metric.reason, starts=False), 300)}")
+        for metric in unclear[:MAX_METRICS]
     )
 
 
-def cases_table(cases: Sequence[CaseResult], limit: int = OPEN_CASES) -> Markdown:
+def cases_table(cases: Sequence[CaseResult], limit: int = OPEN_CASES, *, labels: bool = True) -> Markdown:
     """Passed trials on both sides, the label, and what happened first; beyond `limit` they are counted."""
-    header = [text(word) for word in ("case", "passed", "", "first difference")]
+    header = [text(word) for word in ("case", "passed", *(("label",) if labels else ()), "first difference")]
     rows = [
         [
             code(case.id, 100),
             Markdown(f"**{text(passes(case))}**"),
-            text(label_of(case)),
+            *((text(label_of(case)),) if labels else ()),
             as_markdown(what_happened(case)),
         ]
         for case in cases[:limit]
@@ -194,7 +206,8 @@ def _k(k: str) -> tuple[int, str]:
 
 def how_to_accept(accept: Accept) -> Markdown:
     """Who may accept intended behaviour, and how."""
-    roles = " or ".join(accept.roles)
+    *others, last = accept.roles
+    roles = f"{', '.join(others)} or {last}" if others else last
     author = "" if accept.by_author else " other than the author"
     body = [
         Markdown(
@@ -205,3 +218,8 @@ def how_to_accept(accept: Accept) -> Markdown:
         ),
     ]
     return details(html_text("How to accept"), bullets(body))
+
+
+def folded(title: str, body: Markdown) -> Markdown:
+    """The body one click away; nothing when there is none."""
+    return details(html_text(title), body) if body.strip() else EMPTY

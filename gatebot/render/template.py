@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from gatebot.render.markdown import Markdown, text
@@ -19,6 +20,7 @@ def fill(template: str, values: Mapping[str, Value]) -> Markdown:
     return Markdown(environment().get_template(template).render(dict(values)))
 
 
+@cache
 def environment() -> Environment:
     """Jinja with escaping as the last thing that happens to every expression, and nothing of Python in reach."""
     # jinja2 costs a tenth of a second, and most commands render no template.
