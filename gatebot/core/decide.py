@@ -15,6 +15,7 @@ from gatebot.core.target import judge_target
 from gatebot.core.verdict import Judged, Levels, judge, without_evidence
 from gatebot.model.config import Gate, MetricGate
 from gatebot.model.metric import METRICS, PRIMARY_METRIC
+from gatebot.model.plan import Plan
 from gatebot.model.report import Conclusion, TargetResult
 from gatebot.model.trial import SIDES
 
@@ -212,6 +213,33 @@ def _listed(names: list[str]) -> str:
     return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
 
 
-def planned_counts(evidence: Evidence) -> Mapping[str, int]:
-    """Planned trials and how each ended."""
-    return {"planned": len(evidence.planned), **evidence.status_counts()}
+
+def decided_without_trials(plan: Plan) -> tuple[Conclusion, str] | None:
+    """What a plan settles by itself: a side that does not install, or the same agent on both sides."""
+    broken = {
+        side: info.setup_reason
+        for side, info in (("head", plan.head), ("base", plan.base))
+        if info is not None and info.setup == "failed"
+    }
+    if set(broken) == {"head", "base"}:
+        return "not_evaluated", f"neither side installs: {broken['head']}"
+    if "head" in broken:
+        return "fail", f"the head does not install: {broken['head']}"
+    if "base" in broken:
+        return "not_evaluated", f"base broken: it does not install: {broken['base']}"
+    if plan.same_agent:
+        return "pass", "base and head hold the same agent: nothing to run"
+    return None
+
+
+def settled(conclusion: Conclusion, reason: str, gate: Gate) -> Decision:
+    """The decision for an evaluation that needed no trials."""
+    return Decision(
+        conclusion="pass" if gate.mode == "observe" else conclusion,
+        reason=reason,
+        advice=_advice(conclusion),
+        metrics=(),
+        singles=SingleCases(),
+        levels=Levels(gate.alpha, gate.alpha, 0.0),
+        would_have=conclusion if gate.mode == "observe" else None,
+    )

@@ -63,8 +63,8 @@ def build_report(evidence: Evidence, decision: Decision, context: Context) -> Re
         advice=decision.advice,
         suite=plan.suite,
         mode=context.gate.mode,
-        base_sha=plan.base.sha if plan.base else None,
-        head_sha=plan.head.sha if plan.head else None,
+        base_sha=(plan.base.sha or None) if plan.base else None,
+        head_sha=(plan.head.sha or None) if plan.head else None,
         metrics=tuple(
             _metric_result(d, evidence, context.gate, shared_alpha=decision.levels.case > 0)
             for d in decision.metrics

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from gatebot.model.trial import TrialKey
@@ -55,7 +55,8 @@ class Plan:
     """plan.json: grows round by round; `base` None when only one side is run.
 
     `no_baseline` says why there is nothing to compare with (the first pull request); `notes` are sentences for the
-    report: degraded isolation, environment names that passed, changes of the configuration on the head.
+    report: degraded isolation, environment names that passed, changes of the configuration on the head. `stopped` says
+    why a run ended early; `same_agent`: both sides hold the same agent tree and configuration, so nothing was run.
     """
 
     activity: Activity
@@ -73,7 +74,7 @@ class Plan:
     schema: str = PLAN_SCHEMA
     finished: bool = False
     stopped: str = ""
-    extra_slots: dict[str, int] = field(default_factory=dict[str, int])
+    same_agent: bool = False
 
     def keys(self) -> tuple[TrialKey, ...]:
         """Every trial that should exist, in planned order."""

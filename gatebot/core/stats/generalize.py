@@ -92,7 +92,7 @@ def paired_t_tails(differences: Sequence[float] | FloatArray) -> Tails:
 
 def _all_signs(cases: int) -> FloatArray:
     patterns = np.arange(2**cases, dtype=np.int64)[:, None] >> np.arange(cases, dtype=np.int64)[None, :]
-    return 1.0 - 2.0 * (patterns & 1)
+    return np.where(patterns & 1, -1.0, 1.0)
 
 
 def _drawn(scaled: FloatArray, permutations: int, seed: int) -> FloatArray:

@@ -110,6 +110,8 @@ def _prepared(base: Sequence[FloatArray], head: Sequence[FloatArray]) -> tuple[l
     if not base or len(base) != len(head):
         raise ValueError("a permutation test needs the same cases on both sides, at least one")
     pooled = [np.concatenate((first, second), axis=0) for first, second in zip(base, head, strict=True)]
+    for index, values in enumerate(pooled):
+        _check_case(values, index, base[index].shape[0], head[index].shape[0])
     present = np.array([~np.isnan(values[0]) for values in pooled])
     weights = present.sum(axis=0)
     if not bool(weights.all()):
@@ -119,7 +121,6 @@ def _prepared(base: Sequence[FloatArray], head: Sequence[FloatArray]) -> tuple[l
     for index, values in enumerate(pooled):
         heads = head[index].shape[0]
         bases = base[index].shape[0]
-        _check_case(values, index, bases, heads)
         # Centred on the first trial first: a constant column becomes exactly zero.
         centred = np.where(np.isnan(values), 0.0, values - values[0])
         centred -= np.mean(centred, axis=0)

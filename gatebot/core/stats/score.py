@@ -60,4 +60,6 @@ def constrained_rates(counts: PassCounts, difference: float) -> tuple[FloatArray
         safe = np.abs(slope) > 1e-6 * trials
         step = np.where(safe, value / np.where(safe, slope, 1.0), 0.0)
         base = np.clip(base - step, low, high)
+    # With no pass, or no failure, on either side the answer is an end of the range, exactly.
+    base = np.where(passes == 0.0, low, np.where(passes == trials, high, base))
     return base, np.clip(base + d, 0.0, 1.0)

@@ -1,0 +1,71 @@
+"""The command line put together: commands in groups, errors into sentences, conclusions into exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from gatebot.cli import evaluate, recorded, suites
+from gatebot.cli.console import show_error, warn
+from gatebot.cli.exit_codes import CANCELLED, INTERNAL, USAGE
+from gatebot.errors import Cancelled, GatebotError
+
+app = typer.Typer(
+    name="gatebot",
+    help="A pull-request gate that stops AI agents from getting worse unnoticed.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for group in (evaluate, recorded, suites):
+    group.register(app)
+
+
+@app.callback(invoke_without_command=True)
+def _options(
+    version: bool = typer.Option(False, "--version", "-V", help="Show the version and exit."),
+) -> None:
+    if version:
+        from gatebot import __version__
+
+        typer.echo(f"gatebot {__version__}")
+        raise typer.Exit
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run one command line and return the exit code. Nothing but SystemExit's code ever leaves as an exception."""
+    try:
+        result = app(list(argv), standalone_mode=False)
+    except Cancelled as stop:
+        warn(str(stop))
+        return CANCELLED
+    except GatebotError as error:
+        show_error(error)
+        return error.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        warn("cancelled")
+        return CANCELLED
+    except typer.Exit as ended:
+        return ended.exit_code
+    except Exception as error:  # noqa: BLE001 — the last resort: a person gets a sentence, never a traceback
+        return _unexpected(error)
+    return result if isinstance(result, int) else 0
+
+
+def _unexpected(error: Exception) -> int:
+    import click
+
+    if isinstance(error, click.ClickException):
+        error.show()
+        return USAGE
+    if os.environ.get("GATEBOT_DEBUG"):
+        import traceback
+
+        traceback.print_exc(file=sys.stderr)
+    warn(f"error: gatebot itself failed ({type(error).__name__}): this is a bug")
+    warn("\nhint: run again with GATEBOT_DEBUG=1 and report what it prints; results so far are kept")
+    return INTERNAL

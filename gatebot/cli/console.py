@@ -1,0 +1,34 @@
+"""What a person sees on a terminal: plain text on standard output, progress and errors on standard error."""
+
+from __future__ import annotations
+
+import sys
+from typing import TextIO
+
+from gatebot.errors import GatebotError
+
+_CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
+
+
+def say(text: str) -> None:
+    """Write text and a newline to standard output, whatever its encoding."""
+    _write(sys.stdout, text + "\n")
+
+
+def warn(text: str) -> None:
+    """Write text and a newline to standard error."""
+    _write(sys.stderr, text + "\n")
+
+
+def show_error(error: GatebotError) -> None:
+    """Write `error: …`, and `hint: …` when there is one."""
+    warn(f"error: {error}".translate(_CONTROL))
+    if error.hint:
+        warn(f"\nhint: {error.hint}".translate(_CONTROL))
+
+
+def _write(stream: TextIO, text: str) -> None:
+    """Characters the terminal's encoding lacks are written as escapes: a locale must never end a run."""
+    encoding = stream.encoding or "ascii"
+    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    stream.flush()

@@ -1,0 +1,117 @@
+"""Commands that run agents: gate, run, aa, demo."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gatebot.cli.outcome import finish
+from gatebot.cli.progress_view import watcher
+from gatebot.commands.request import EvaluationRequest
+
+REPO = Annotated[Path, typer.Option("--repo", help="The repository (or a directory in it).")]
+CONFIG = Annotated[str, typer.Option("--config", help="Path of gatebot.yaml, relative to --repo.")]
+CASES = Annotated[list[str] | None, typer.Option("--case", help="Only this case; may be repeated.")]
+OUT = Annotated[Path, typer.Option("--out", help="Where the results go; an unfinished run there is resumed.")]
+SEEDS = Annotated[
+    int | None, typer.Option("--seeds", min=1, max=200, help="Slots per case and side, one look.")
+]
+JSON = Annotated[
+    bool, typer.Option("--json", help="Print report.json on standard output instead of the summary.")
+]
+HEAD_HELP = "The commit to judge; WORKTREE = the tree as it lies."
+DEFAULT_OUT = Path("gatebot-results")
+
+
+def register(app: typer.Typer) -> None:
+    """Add this group's commands."""
+    app.command()(gate)
+    app.command()(run)
+    app.command()(aa)
+    app.command()(demo)
+
+
+def gate(
+    *,
+    base: Annotated[str, typer.Option("--base", help="The commit or branch to compare with.")],
+    head: Annotated[str, typer.Option("--head", help=HEAD_HELP)] = "WORKTREE",
+    repo: REPO = Path(),
+    config: CONFIG = "gatebot.yaml",
+    case: CASES = None,
+    out: OUT = DEFAULT_OUT,
+    seeds: SEEDS = None,
+    json: JSON = False,
+) -> int:
+    """Run the golden suite on base and head, and decide whether the agent got worse."""
+    from gatebot.commands.gate import gate as story
+
+    request = _request(repo, config, case, out, seeds)
+    return finish(story(request, base=base, head=head, watch=watcher(quiet=json)), out, as_json=json)
+
+
+def run(
+    *,
+    head: Annotated[str, typer.Option("--head", "--ref", help=HEAD_HELP)] = "WORKTREE",
+    repo: REPO = Path(),
+    config: CONFIG = "gatebot.yaml",
+    case: CASES = None,
+    out: OUT = DEFAULT_OUT,
+    seeds: SEEDS = None,
+    json: JSON = False,
+) -> int:
+    """Run the golden suite on one commit alone: scores and pass^k, nothing is compared."""
+    from gatebot.commands.run import run as story
+
+    request = _request(repo, config, case, out, seeds)
+    return finish(story(request, head=head, watch=watcher(quiet=json)), out, as_json=json)
+
+
+def aa(
+    *,
+    ref: Annotated[str, typer.Option("--ref", help="The commit to compare with itself.")] = "HEAD",
+    repo: REPO = Path(),
+    config: CONFIG = "gatebot.yaml",
+    case: CASES = None,
+    out: OUT = DEFAULT_OUT,
+    seeds: SEEDS = None,
+    first_slot: Annotated[
+        int, typer.Option("--first-slot", min=1, help="First slot: fresh slots, fresh trials.")
+    ] = 1,
+    json: JSON = False,
+) -> int:
+    """Compare a commit with itself on fresh slots: whatever this reports is a false alarm."""
+    from gatebot.commands.aa import aa as story
+
+    request = _request(repo, config, case, out, seeds)
+    report = story(request, ref=ref, first_slot=first_slot, watch=watcher(quiet=json))
+    return finish(report, out, as_json=json)
+
+
+def demo(
+    *,
+    out: Annotated[Path | None, typer.Option("--out", help="Keep repository and results here.")] = None,
+    seeds: SEEDS = None,
+) -> int:
+    """Gate a made-up pull request of the support-agent example: no key, no network."""
+    from gatebot.commands.demo import demo as story
+
+    report, results = story(out, seeds=seeds, environment=dict(os.environ), watch=watcher(quiet=False))
+    return finish(report, results, as_json=False, show_comment=True)
+
+
+def _request(
+    repo: Path, config: str, case: list[str] | None, out: Path, seeds: int | None
+) -> EvaluationRequest:
+    return EvaluationRequest(
+        repo=repo,
+        config=config,
+        cases=tuple(case or ()),
+        out=out,
+        today=datetime.datetime.now(datetime.UTC).date(),
+        seeds=seeds,
+        environment=dict(os.environ),
+    )

@@ -1,0 +1,26 @@
+"""How a command that makes a report ends: summary or JSON on standard output, a warning, the exit code."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from gatebot.cli.console import say, warn
+from gatebot.cli.exit_codes import PASS, exit_code
+from gatebot.model.report import Report
+
+
+def finish(report: Report, out: Path, *, as_json: bool, show_comment: bool = False) -> int:
+    """Show the report and return the exit code of its conclusion."""
+    if as_json:
+        sys.stdout.write((out / "report.json").read_text(encoding="utf-8"))
+        sys.stdout.flush()
+    else:
+        from gatebot.render.summary import render_summary
+
+        if show_comment:
+            say((out / "comment.md").read_text(encoding="utf-8"))
+        say(render_summary(report, str(out)))
+    if report.conclusion == "inconclusive":
+        warn("warning: not proven: the evidence is too thin to exclude the margin")
+    return PASS if report.mode == "observe" else exit_code(report.conclusion)

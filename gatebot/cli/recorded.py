@@ -1,0 +1,93 @@
+"""Commands on recorded trials: compare, report, import."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gatebot.cli.console import say, warn
+from gatebot.cli.outcome import finish
+
+JSON = Annotated[
+    bool, typer.Option("--json", help="Print report.json on standard output instead of the summary.")
+]
+CONFIG = Annotated[str, typer.Option("--config", help="Name of the configuration in the suite's directory.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this group's commands."""
+    app.command()(compare)
+    app.command()(report)
+    app.command("import")(import_)
+
+
+def compare(
+    base: Annotated[
+        Path, typer.Argument(help="Recorded trials of the base: a trials.jsonl or its directory.")
+    ],
+    head: Annotated[Path, typer.Argument(help="Recorded trials of the head.")],
+    *,
+    suite: Annotated[Path, typer.Option("--suite", help="Directory of gatebot.yaml and its cases.")],
+    config: CONFIG = "gatebot.yaml",
+    base_slots: Annotated[str | None, typer.Option("--base-slots", help="FIRST-LAST; default: all.")] = None,
+    head_slots: Annotated[str | None, typer.Option("--head-slots", help="FIRST-LAST; default: all.")] = None,
+    out: Annotated[Path, typer.Option("--out", help="Where the results go.")] = Path("gatebot-results"),
+    json: JSON = False,
+) -> int:
+    """Compare recorded trials with recorded trials; no agent is run."""
+    from gatebot.commands.compare import ComparisonRequest, Recording, parse_slots
+    from gatebot.commands.compare import compare as story
+
+    request = ComparisonRequest(
+        base=Recording(base, parse_slots(base_slots)),
+        head=Recording(head, parse_slots(head_slots)),
+        suite=suite,
+        config=config,
+        out=out,
+        today=_today(),
+    )
+    return finish(story(request), out, as_json=json)
+
+
+def report(
+    directory: Annotated[Path, typer.Argument(help="A run's results, or a recorded suite.")],
+    *,
+    config: CONFIG = "gatebot.yaml",
+    json: JSON = False,
+) -> int:
+    """Grade and render saved trials again; of one side alone a table with pass^k."""
+    from gatebot.commands.report import report as story
+
+    return finish(story(directory, config, _today()), directory, as_json=json)
+
+
+def import_(
+    what: Annotated[
+        str, typer.Argument(help="tau-bench, tau2, react; or the file, to see what is detected.")
+    ],
+    file: Annotated[Path | None, typer.Argument(help="The recording.")] = None,
+    *,
+    out: Annotated[Path | None, typer.Option("--out", help="Directory for the suite and its trials.")] = None,
+) -> int:
+    """Turn recorded runs into a suite and trials, or show what a trace file holds."""
+    from gatebot.commands.import_trace import describe_trace, import_recorded
+    from gatebot.errors import UsageError
+
+    if file is None:
+        for line in describe_trace(Path(what)):
+            say(line)
+        return 0
+    if out is None:
+        raise UsageError("where should the suite go?", "name an empty or new directory with --out")
+    summary = import_recorded(what, file, out)
+    for warning in summary.warnings:
+        warn(f"warning: {warning}")
+    say(f"{summary.cases} cases and {summary.trials} trials in {out}")
+    return 0
+
+
+def _today() -> datetime.date:
+    return datetime.datetime.now(datetime.UTC).date()

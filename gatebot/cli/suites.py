@@ -1,0 +1,48 @@
+"""Commands on the suite's own files: validate, schema."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gatebot.cli.console import say, warn
+
+
+def register(app: typer.Typer) -> None:
+    """Add this group's commands."""
+    app.command()(validate)
+    app.command()(schema)
+
+
+def validate(
+    directory: Annotated[Path, typer.Argument(help="The suite's directory.")] = Path(),
+    *,
+    repo: Annotated[Path | None, typer.Option("--repo", help="The same as the argument.")] = None,
+    config: Annotated[
+        str, typer.Option("--config", help="Path of gatebot.yaml in that directory.")
+    ] = "gatebot.yaml",
+) -> int:
+    """Check gatebot.yaml and its cases; nothing is run."""
+    from gatebot.commands.validate import validate as story
+
+    checked = story(repo or directory, config)
+    for finding in checked.warnings:
+        warn(f"warning: {finding.location}: {finding.message}")
+        if finding.hint:
+            warn(f"  hint: {finding.hint}")
+    say(f"{len(checked.suite.cases)} cases, {len(checked.warnings)} warnings: the suite is sound")
+    return 0
+
+
+def schema(
+    *,
+    out: Annotated[Path, typer.Option("--out", help="Directory for the JSON Schemas.")] = Path("schema"),
+) -> int:
+    """Write the JSON Schemas of every file gatebot reads or writes."""
+    from gatebot.suite.schemas import write_schemas
+
+    for path in write_schemas(out):
+        say(str(path))
+    return 0

@@ -1,0 +1,109 @@
+"""From finished trials to report, comment and files: grade, compare, decide, render. Shared by every story."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from gatebot import __version__
+from gatebot.commands.grading import Tally, graded
+from gatebot.commands.ruler import gating_cases
+from gatebot.core.decide import Decision, decide, decided_without_trials, settled
+from gatebot.core.evidence import Evidence
+from gatebot.core.one_side import decide_one_side
+from gatebot.core.reporting import Context, build_report
+from gatebot.model.plan import Plan
+from gatebot.model.report import CaseResult, Report
+from gatebot.model.score import Grade
+from gatebot.model.suite import Suite
+from gatebot.model.trajectory import Trajectory
+from gatebot.model.trial import Side, Trial, TrialKey
+from gatebot.render.comment import CommentContext, render_comment
+from gatebot.render.diff import CaseDiff, trajectory_diff
+from gatebot.results.store import ResultsDirectory
+
+TrialReader = Callable[[], Iterator[Trial]]
+
+
+def conclude(plan: Plan, suite: Suite, read: TrialReader, results: ResultsDirectory) -> Report:
+    """Grade every planned trial, decide, and write scores.jsonl, report.json and comment.md into `results`.
+
+    `read` hands out the trials anew each time it is called: once to grade, once for the trajectories shown.
+    """
+    evidence = Evidence(frozenset(plan.keys()), gating_cases(suite, plan.case_notices))
+    tally = Tally(plan.digests.grading)
+    results.write_scores(_collected(graded(read(), suite, tally, evidence.planned.__contains__), evidence))
+    report = _report(plan, suite, evidence, tally)
+    diffs = _diffs(report, suite, read)
+    results.write_report(report)
+    results.write_text("comment.md", render_comment(report, diffs, CommentContext()))
+    return report
+
+
+def _collected(grades: Iterable[Grade], evidence: Evidence) -> Iterator[Grade]:
+    for grade in grades:
+        evidence.add(grade)
+        yield grade
+
+
+def _decision(plan: Plan, suite: Suite, evidence: Evidence) -> Decision:
+    gate = suite.config.gate
+    foregone = decided_without_trials(plan)
+    if foregone is not None:
+        return settled(*foregone, gate)
+    if plan.base is not None and plan.head is not None:
+        return decide(evidence, gate, stopped=plan.stopped)
+    side: Side = "head" if plan.head is not None else "base"
+    return decide_one_side(evidence, gate, side=side, no_baseline=plan.no_baseline, stopped=plan.stopped)
+
+
+def _report(plan: Plan, suite: Suite, evidence: Evidence, tally: Tally) -> Report:
+    context = Context(
+        plan=plan,
+        gate=suite.config.gate,
+        version=__version__,
+        tags={case.id: case.tags for case in suite.cases},
+        cost=tally.usage,
+        wall_s=tally.wall_s,
+        result_digest=tally.result_digest(),
+    )
+    return build_report(evidence, _decision(plan, suite, evidence), context)
+
+
+def _diffs(report: Report, suite: Suite, read: TrialReader) -> dict[str, CaseDiff]:
+    """The trajectory diff of every case that fails somewhere at the head, from the trials its result names."""
+    shown = [case for case in report.cases if case.shown_slot is not None and _worth_a_diff(case)]
+    wanted = {key for case in shown for key in _shown_keys(case)}
+    if not wanted:
+        return {}
+    found: dict[TrialKey, Trajectory] = {}
+    for trial in read():
+        if trial.key in wanted:
+            found[trial.key] = trial.trajectory
+            if len(found) == len(wanted):
+                break
+    references = {case.id: case.references[0] if case.references else None for case in suite.cases}
+    return {
+        case.id: trajectory_diff(
+            references.get(case.id),
+            _trajectory(found, case.id, "base", case.shown_base_slot),
+            _trajectory(found, case.id, "head", case.shown_slot),
+        )
+        for case in shown
+    }
+
+
+def _shown_keys(case: CaseResult) -> Iterator[TrialKey]:
+    if case.shown_slot is not None:
+        yield TrialKey(case.id, "head", case.shown_slot)
+    if case.shown_base_slot is not None:
+        yield TrialKey(case.id, "base", case.shown_base_slot)
+
+
+def _worth_a_diff(case: CaseResult) -> bool:
+    return case.head.passed < case.head.trials
+
+
+def _trajectory(
+    found: dict[TrialKey, Trajectory], case: str, side: Side, slot: int | None
+) -> Trajectory | None:
+    return None if slot is None else found.get(TrialKey(case, side, slot))

@@ -1,0 +1,34 @@
+"""`gatebot gate`: head against base."""
+
+from __future__ import annotations
+
+from gatebot.commands.evaluation import Evaluation, SideView, evaluate
+from gatebot.commands.request import EvaluationRequest
+from gatebot.commands.ruler import Sources, pull_request_ruler
+from gatebot.commands.sides import OpenedRepository, open_side, opened
+from gatebot.model.report import Report
+from gatebot.model.trial import Side
+from gatebot.runner.progress import ProgressView
+
+
+def gate(request: EvaluationRequest, *, base: str, head: str, watch: ProgressView) -> Report:
+    """Judge `head` (a ref or WORKTREE) against `base`. Raises GatebotError of every kind."""
+    place: OpenedRepository = opened(request)
+    head_side = open_side(place, head)
+    point = place.repository.base_point(place.repository.resolve(base), head_side.commit)
+    fork = place.repository.tree(point.fork)
+    ruler = pull_request_ruler(
+        Sources(tip=place.repository.tree(point.tip), fork=fork, head=head_side.tree),
+        place.config_path,
+        request.cases,
+        request.today,
+    )
+    if point.note:
+        ruler = ruler.with_notes(point.note)
+    sides: dict[Side, SideView] = {}
+    if ruler.base_agent is not None:
+        sides["base"] = SideView(fork, point.fork.sha, point.fork.label, ruler.base_agent)
+    sides["head"] = SideView(
+        head_side.tree, head_side.commit.sha, head_side.label, ruler.head_agent, dirty=head_side.dirty
+    )
+    return evaluate(Evaluation("gate", ruler, sides, place.config_path), request, watch)

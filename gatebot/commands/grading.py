@@ -1,0 +1,92 @@
+"""Trials into grades, one at a time: a gate never holds ten thousand trajectories."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+import orjson
+
+from gatebot.graders.grade import CaseGrader
+from gatebot.model.score import Grade
+from gatebot.model.suite import Suite
+from gatebot.model.trajectory import Usage
+from gatebot.model.trial import Side, Timing, Trial, TrialKey
+
+
+@dataclass(slots=True)
+class Tally:
+    """What is counted while trials pass by: usage per side, agent seconds, a digest of the results.
+
+    `unknown` counts trials of cases the suite does not have; they are left out.
+    """
+
+    grading_digest: str
+    usage: dict[Side, Usage] = field(default_factory=dict[Side, Usage])
+    unknown: int = 0
+    wall_s: float | None = None
+    _digests: list[bytes] = field(default_factory=list[bytes])
+
+    def take(self, trial: Trial) -> None:
+        """Count one trial."""
+        if trial.timing.wall_s is not None:
+            self.wall_s = (self.wall_s or 0.0) + trial.timing.wall_s
+        self.usage[trial.side] = _added(self.usage.get(trial.side), trial.usage)
+        self._digests.append(hashlib.sha256(canonical(trial)).digest())
+
+    def result_digest(self) -> str:
+        """sha256 over all trials without their measured fields, in no particular order, plus the grading digest."""
+        whole = hashlib.sha256(self.grading_digest.encode())
+        for digest in sorted(self._digests):
+            whole.update(digest)
+        return whole.hexdigest()
+
+
+def canonical(trial: Trial) -> bytes:
+    """A trial's bytes without what is measured: equal for two runs that did the same."""
+    kept = replace(
+        trial,
+        attempts=1,
+        cached=False,
+        timing=Timing(),
+        stderr_tail="",
+        trace_url=None,
+        usage=replace(trial.usage, cost_usd=None),
+    )
+    return orjson.dumps(kept, option=orjson.OPT_SORT_KEYS)
+
+
+def graded(
+    trials: Iterable[Trial], suite: Suite, tally: Tally, keep: Callable[[TrialKey], bool] = lambda _: True
+) -> Iterator[Grade]:
+    """Grade the trials of the suite's cases; `keep` narrows them by key."""
+    graders = {case.id: CaseGrader(case, suite.config.trajectory) for case in suite.cases}
+    for trial in trials:
+        grader = graders.get(trial.case)
+        if grader is None:
+            tally.unknown += 1
+        elif keep(trial.key):
+            tally.take(trial)
+            yield grader.grade(trial)
+
+
+def _added(total: Usage | None, more: Usage) -> Usage:
+    """Sums of what is known; None stays None until something is known."""
+    if total is None:
+        return more
+    return Usage(
+        input_tokens=_sum(total.input_tokens, more.input_tokens),
+        output_tokens=_sum(total.output_tokens, more.output_tokens),
+        cached_input_tokens=_sum(total.cached_input_tokens, more.cached_input_tokens),
+        cost_usd=_sum_money(total.cost_usd, more.cost_usd),
+        responses=_sum(total.responses, more.responses),
+    )
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None and other is None else (one or 0) + (other or 0)
+
+
+def _sum_money(one: float | None, other: float | None) -> float | None:
+    return None if one is None and other is None else (one or 0.0) + (other or 0.0)

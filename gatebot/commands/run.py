@@ -1,0 +1,19 @@
+"""`gatebot run`: one side alone."""
+
+from __future__ import annotations
+
+from gatebot.commands.evaluation import Evaluation, SideView, evaluate
+from gatebot.commands.request import EvaluationRequest
+from gatebot.commands.ruler import one_side_ruler
+from gatebot.commands.sides import open_side, opened
+from gatebot.model.report import Report
+from gatebot.runner.progress import ProgressView
+
+
+def run(request: EvaluationRequest, *, head: str, watch: ProgressView) -> Report:
+    """Run the suite on `head` (a ref or WORKTREE) alone. Raises GatebotError of every kind."""
+    place = opened(request)
+    side = open_side(place, head)
+    ruler = one_side_ruler(side.tree, place.config_path, request.cases, request.today)
+    view = SideView(side.tree, side.commit.sha, side.label, ruler.head_agent, dirty=side.dirty)
+    return evaluate(Evaluation("run", ruler, {"head": view}, place.config_path), request, watch)

@@ -1,0 +1,94 @@
+"""Runs the planned trials that are not in the journal yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from gatebot.commands.request import EvaluationRequest
+from gatebot.model.config import AgentConfig, Config
+from gatebot.model.plan import Plan
+from gatebot.model.suite import Case, Suite
+from gatebot.model.trial import Side, TrialKey
+from gatebot.plugins import make_agent
+from gatebot.ports import SideEnvironment, TrialTask
+from gatebot.process.launch import Launchers
+from gatebot.results.store import ResultsDirectory
+from gatebot.runner.budget import Bounds
+from gatebot.runner.pool import Lane, TrialRunner
+from gatebot.runner.progress import ProgressView
+from gatebot.runner.schedule import seed_for
+
+
+@dataclass(frozen=True, slots=True)
+class SideReady:
+    """A side that is checked out and set up: how to start its agent, where, and its environment's programs."""
+
+    agent: AgentConfig
+    directory: Path
+    bin_dirs: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What running needs beside the plan."""
+
+    request: EvaluationRequest
+    results: ResultsDirectory
+    launchers: Launchers
+    watch: ProgressView
+
+
+def run_planned(plan: Plan, suite: Suite, ready: Mapping[Side, SideReady], means: Means) -> str:
+    """Run every planned trial that is not done; returns why not all were run (budget, breaker), or "".
+
+    Raises Cancelled after Ctrl-C or SIGTERM.
+    """
+    lanes: dict[Side, Lane] = {side: _lane(side, one, suite.config, means) for side, one in ready.items()}
+    cases = {case.id: case for case in suite.cases}
+    tasks = [
+        _task(cases[key.case], key, round_.number, suite.config)
+        for round_ in plan.rounds
+        for key in round_.trials
+    ]
+    with closing(means.watch), means.results.journal() as journal:
+        runner = TrialRunner(
+            lanes,
+            journal,
+            _bounds(suite.config),
+            stop=means.launchers.terminate_all,
+            progress=means.watch,
+        )
+        return runner.run(tasks)
+
+
+def _task(case: Case, key: TrialKey, round_: int, config: Config) -> TrialTask:
+    return TrialTask(case, key, seed_for(key.case, key.slot), round_, case.timeout or config.agent.timeout)
+
+
+def _lane(side: Side, ready: SideReady, config: Config, means: Means) -> Lane:
+    environment = means.request.environment
+    variables = {name: environment[name] for name in config.agent.env if name in environment}
+    return Lane(
+        make_agent(ready.agent, ready.directory, means.launchers),
+        SideEnvironment(
+            side=side,
+            checkout=ready.directory,
+            bin_dirs=ready.bin_dirs,
+            variables=variables,
+            network=config.network,
+        ),
+    )
+
+
+def _bounds(config: Config) -> Bounds:
+    budget = config.budget
+    return Bounds(
+        concurrency=config.concurrency,
+        trials=budget.trials,
+        seconds=budget.seconds,
+        usd=budget.usd,
+        tokens=budget.tokens,
+    )

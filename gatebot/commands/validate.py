@@ -1,0 +1,31 @@
+"""`gatebot validate`: is the suite sound? Nothing is run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from gatebot.model.suite import Suite
+from gatebot.suite.finding import Finding
+from gatebot.suite.lint import lint_suite, raise_errors
+from gatebot.suite.load import load_cases, load_config
+from gatebot.suite.source import DirectorySource
+
+
+@dataclass(frozen=True, slots=True)
+class Validated:
+    """A sound suite and what could be better in it."""
+
+    suite: Suite
+    warnings: tuple[Finding, ...]
+
+
+def validate(root: Path, config: str) -> Validated:
+    """Load and check the suite in `root`. Raises ConfigError for the first mistake."""
+    source = DirectorySource(root)
+    config_file = load_config(source, config)
+    cases = load_cases(source, config_file)
+    findings = lint_suite(config_file, cases)
+    raise_errors(findings)
+    warnings = tuple(finding for finding in findings if finding.level == "warning")
+    return Validated(Suite(config_file.config, tuple(item.case for item in cases)), warnings)
