@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -79,20 +79,38 @@ class Journal:
         self._close()
 
     def append(self, trial: Trial) -> Trial:
-        """Write one finished trial so that a crash cannot lose it, and hand back the trial as it was stored.
+        """`extend` with one trial."""
+        return self.extend((trial,))[0]
 
-        A trial whose key is done already is dropped. One that JSON cannot hold is stored as an `agent_error`.
+    def extend(self, trials: Sequence[Trial]) -> list[Trial]:
+        """Write finished trials, a line each, so that a crash cannot lose them; hand them back as they were stored.
+
+        A trial whose key is done already is not written. One that JSON cannot hold is stored as an `agent_error`.
         Raises InfrastructureError when the disk refuses; the file is then as before.
         """
         if self._file < 0:
             message = "the journal is not open"
             raise ResultsError(message)
-        if trial.key in self.done:
-            return trial
-        stored, line = storable(trial)
+        stored: list[Trial] = []
+        lines: list[bytes] = []
+        fresh = set[TrialKey]()
+        for trial in trials:
+            if trial.key in self.done or trial.key in fresh:
+                stored.append(trial)
+                continue
+            kept, line = storable(trial)
+            stored.append(kept)
+            lines.append(line)
+            fresh.add(kept.key)
+        if lines:
+            self._write(b"".join(lines))
+            self.done |= fresh
+        return stored
+
+    def _write(self, data: bytes) -> None:
         before = os.fstat(self._file).st_size
         try:
-            _write_all(self._file, line)
+            _write_all(self._file, data)
             os.fsync(self._file)
         except OSError as error:
             os.ftruncate(self._file, before)
@@ -100,8 +118,6 @@ class Journal:
             raise InfrastructureError(
                 message, "free some space and run again: finished trials are kept"
             ) from error
-        self.done.add(stored.key)
-        return stored
 
     def _close(self) -> None:
         if self._file >= 0:

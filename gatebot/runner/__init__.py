@@ -1,0 +1,1 @@
+"""Rounds in, finished trials out: order, the bounded pool, retries, budgets, progress."""
