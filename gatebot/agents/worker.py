@@ -11,7 +11,7 @@ import importlib
 import json
 import os
 import sys
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable
 
 
 def main(target: str) -> None:
@@ -48,8 +48,9 @@ def as_json(value: object) -> object:
     dump = getattr(value, "model_dump", None)
     if callable(dump):
         return dump(mode="json")
-    if hasattr(value, "__dataclass_fields__") and not isinstance(value, type):
-        return {name: getattr(value, name) for name in value.__dataclass_fields__}
+    fields: Iterable[str] = getattr(value, "__dataclass_fields__", ())
+    if fields and not isinstance(value, type):
+        return {name: getattr(value, name) for name in fields}
     message = f"cannot turn {type(value).__name__} into JSON"
     raise TypeError(message)
 

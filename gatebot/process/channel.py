@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import struct
 from typing import Literal, TypedDict, cast
@@ -53,11 +54,13 @@ def send_order(control: socket.socket, order: Order, files: tuple[int, int, int]
 def receive_order(control: socket.socket) -> tuple[Order, list[int]] | None:
     """The next order and its three descriptors; None when gatebot has gone. A late stop is passed over."""
     while True:
-        tag, files, _flags, _address = socket.recv_fds(control, 1, 3, socket.MSG_CMSG_CLOEXEC)
+        tag, files, _flags, _address = socket.recv_fds(control, 1, 3)
         if not tag:
             return None
         if tag == ORDER:
             break
+    for descriptor in files:
+        os.set_inheritable(descriptor, False)  # recv_fds has no way to ask for that (its flags go nowhere)
     header = _receive_exactly(control, _LENGTH.size)
     payload = _receive_exactly(control, _LENGTH.unpack(header)[0]) if header else b""
     if not payload:
