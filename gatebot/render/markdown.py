@@ -25,8 +25,12 @@ _ADDRESS = re.compile(r":(?=//)|www(?=\.)|(?:mailto|xmpp|https?|ftp)(?=:)", re.I
 _HASH = re.compile(r"[0-9a-f]{6}(?=[0-9a-f])", re.IGNORECASE)
 _EMOJI = re.compile(r":(?=[a-z0-9_+-]+:)", re.IGNORECASE)
 _BY_ENTITY = re.compile(r"[&<>`|]|\$(?![0-9])")
+# Named, since a reader of the plain text would take `&#60;` for a reference to issue 60.
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "`": "&grave;", "|": "&vert;", "$": "&dollar;"}
 _BY_BACKSLASH = re.compile(r"[\\*\[\]#~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _BLOCK_START = re.compile(r"^(?:[-+=](?![0-9A-Za-z])|[0-9]{1,9}(?=[.)](?:\s|$)))")
+_FLOOD = re.compile(r"`{41,}")
+"""cmark reads no code span whose fence is longer than 80 backticks, and counts a block's fence in one byte."""
 _BACKTICKS = re.compile(r"`+")
 
 
@@ -53,7 +57,7 @@ def _break_links(shown: str) -> str:
 
 
 def _entity(match: re.Match[str]) -> str:
-    return f"&#{ord(match.group(0))};"
+    return _ENTITIES[match.group(0)]
 
 
 def text(untrusted: str, limit: int = 1000) -> Markdown:
@@ -71,12 +75,16 @@ def _harmless_start(match: re.Match[str]) -> str:
 
 def code(untrusted: str, limit: int = DEFAULT_LIMIT) -> Markdown:
     """Any text as an inline code span: one line, a fence longer than any run of backticks inside."""
-    shown = _break_references(visible(untrusted, limit))
+    shown = _FLOOD.sub(_bounded_run, _break_references(visible(untrusted, limit)))
     if not shown.strip(" "):
         return Markdown("*(blank)*" if shown else "*(empty)*")
     ticks = "`" * (_longest_run(shown) + 1)
     pad = " " if shown[0] in "` " or shown[-1] in "` " else ""
     return Markdown(f"{ticks}{pad}{shown}{pad}{ticks}")
+
+
+def _bounded_run(match: re.Match[str]) -> str:
+    return f"{'`' * 40}\\u{{+{len(match.group(0)) - 40} backticks}}"
 
 
 def prose(sentence: str, limit: int = 1000) -> Markdown:
@@ -115,20 +123,20 @@ def fence(untrusted: str, language: Language = "", limit: int = 20_000) -> Markd
 
     Line ends are normalised (a bare CR would close a fence); the fence is longer than any run of backticks inside.
     """
-    shown = _break_references(visible_block(untrusted, limit))
+    shown = _FLOOD.sub(_bounded_run, _break_references(visible_block(untrusted, limit)))
     ticks = "`" * max(3, _longest_run(shown) + 1)
     return Markdown(f"\n\n{ticks}{language}\n{shown}\n{ticks}\n\n")
 
 
 def html_text(untrusted: str, limit: int = DEFAULT_LIMIT) -> Html:
     """Any text as words inside an HTML element of ours."""
-    return Html(html.escape(_break_links(_break_references(visible(untrusted, limit)))))
+    return Html(html.escape(_break_links(_break_references(visible(untrusted, limit))), quote=False))
 
 
 def html_code(untrusted: str, limit: int = DEFAULT_LIMIT) -> Html:
     """Any text as `<code>` inside an HTML element of ours."""
     shown = _break_references(visible(untrusted, limit))
-    return Html(f"<code>{html.escape(shown)}</code>" if shown.strip() else "<i>(empty)</i>")
+    return Html(f"<code>{html.escape(shown, quote=False)}</code>" if shown.strip() else "<i>(empty)</i>")
 
 
 def details(summary: Html, body: Markdown) -> Markdown:
