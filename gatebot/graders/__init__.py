@@ -1,0 +1,1 @@
+"""Graders: a finished trial in, scores, checks and the first divergence out."""

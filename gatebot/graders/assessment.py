@@ -1,0 +1,163 @@
+"""One trial against one reference: goal and trajectory, each guarded so that a grader's fault is a score, not a crash."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gatebot.graders.divergence import first_divergence
+from gatebot.graders.goal import GoalChecks, final_response
+from gatebot.graders.reference import ReferenceCalls
+from gatebot.graders.step import param_accuracy
+from gatebot.graders.steps import Steps
+from gatebot.graders.tools import NAME_METRICS, name_scores
+from gatebot.graders.trajectory import Fit, judge
+from gatebot.graders.wording import REASON_LIMIT, clip
+from gatebot.model.case import MatchMode
+from gatebot.model.metric import METRICS
+from gatebot.model.score import Check, Divergence, Score
+from gatebot.model.trial import Trial
+
+FIT_METRICS = ("trajectory_match", "trajectory_credit", "param_accuracy")
+CALL_METRICS = (*FIT_METRICS, *NAME_METRICS)
+
+
+def worst(name: str, reason: str, *, fault: bool = False) -> Score:
+    """The score of a metric on a trial that did not earn one: 0 where [0, 1] and higher is better, else ungraded."""
+    metric = METRICS[name]
+    zero = metric.direction == "higher" and metric.scale in ("binary", "unit")
+    return Score(0.0 if zero else None, reason, fault=fault)
+
+
+def fault_reason(grader: str, error: Exception) -> str:
+    """The reason of a score whose grader failed."""
+    return clip(f"grader fault in {grader}: {type(error).__name__}: {error}", REASON_LIMIT)
+
+
+def guarded(grader: str, names: tuple[str, ...], compute: Callable[[], dict[str, Score]]) -> dict[str, Score]:
+    """What `compute` says, or the worst score for every name with the fault flag and the reason."""
+    try:
+        return compute()
+    except Exception as error:  # noqa: BLE001 - whatever an agent's data break in here, it must cost that trial only
+        reason = fault_reason(grader, error)
+        return {name: worst(name, reason, fault=True) for name in names}
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """What one reference says of a trial."""
+
+    grader: ReferenceGrader
+    checks: list[Check]
+    scores: dict[str, Score]
+    fit: Fit | None
+
+    @property
+    def rank(self) -> tuple[bool, float, float, float]:
+        """For choosing the best reference: passes, then goal, trajectory and credit."""
+        goal, match, credit = (
+            (self.scores[name].value or 0.0) if name in self.scores else 0.0
+            for name in ("final_response", "trajectory_match", "trajectory_credit")
+        )
+        return all(check.passed for check in self.checks), goal, match, credit
+
+    def cut_short(self, steps: Steps) -> bool:
+        """Whether the agent made the golden calls up to a point and then no more."""
+        return (
+            self.fit is not None
+            and self.grader.calls is not None
+            and self.fit.cut_short(self.grader.calls, steps)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceGrader:
+    """A case's checks against one reference. `required`: the trial cannot pass unless the trajectory matches."""
+
+    goal: GoalChecks
+    calls: ReferenceCalls | None
+    mode: MatchMode
+    required: bool
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics this reference is asked for."""
+        goal = ("final_response",) if self.goal.any_given else ()
+        state = ("state_match",) if self.goal.case.expect.state is not None else ()
+        return (*goal, *state, *(CALL_METRICS if self.calls is not None else ()))
+
+    def assess(self, trial: Trial, steps: Steps) -> Assessment:
+        """Checks and scores of a completed trial. Never raises on what the trial holds."""
+        checks: list[Check] = []
+        scores: dict[str, Score] = {}
+        self._assess_goal(trial, checks, scores)
+        fit = self._assess_calls(self.calls, steps, checks, scores) if self.calls is not None else None
+        return Assessment(self, checks, scores, fit)
+
+    def _assess_goal(self, trial: Trial, checks: list[Check], scores: dict[str, Score]) -> None:
+        if not self.goal.any_given:
+            scores["final_response"] = Score(None, "no goal check")
+            return
+        try:
+            goal, state = self.goal.check(trial)
+        except Exception as error:  # noqa: BLE001 - as in `guarded`; the failed check keeps the trial from passing
+            reason = fault_reason("goal checks", error)
+            checks.append(Check("goal", "goal", passed=False, reason=reason))
+            names = [name for name in self.metrics if name in ("final_response", "state_match")]
+            scores.update({name: worst(name, reason, fault=True) for name in names})
+            return
+        checks.extend(goal)
+        scores["final_response"] = final_response(goal)
+        if state is not None:
+            scores["state_match"] = Score(None if state.passed is None else float(state.passed), state.reason)
+
+    def _assess_calls(
+        self, calls: ReferenceCalls, steps: Steps, checks: list[Check], scores: dict[str, Score]
+    ) -> Fit | None:
+        try:
+            fit = judge(calls, steps, self.mode)
+            reason = "" if fit.passed else fit.reason or self._mismatch(calls, steps, fit)
+        except Exception as error:  # noqa: BLE001 - as in `guarded`; the failed check keeps the trial from passing
+            reason = fault_reason("trajectory_match", error)
+            scores.update({name: worst(name, reason, fault=True) for name in CALL_METRICS})
+            if self.required:
+                checks.append(Check("trajectory", "trajectory_match", passed=False, reason=reason))
+            return None
+        scores["trajectory_match"] = Score(None if fit.passed is None else float(fit.passed), reason)
+        scores["trajectory_credit"] = _credit(calls, fit)
+        scores.update(guarded("tool names", NAME_METRICS, lambda: name_scores(calls, steps)))
+        compute = lambda: {"param_accuracy": param_accuracy(calls, steps, fit.partner)}  # noqa: E731
+        scores.update(guarded("param_accuracy", ("param_accuracy",), compute))
+        if self.required and not fit.vacuous:
+            checks.append(Check("trajectory", "trajectory_match", fit.passed, reason))
+        return fit
+
+    def _mismatch(self, calls: ReferenceCalls, steps: Steps, fit: Fit) -> str:
+        divergence = first_divergence(calls, steps, self.mode, fit)
+        return (
+            f"{self.mode}: {divergence.explanation}"
+            if divergence
+            else f"the calls do not match in mode {self.mode}"
+        )
+
+    def divergence(self, steps: Steps, fit: Fit | None) -> Divergence | None:
+        """The first divergence from this reference; None where it has no calls, or they could not be judged."""
+        if self.calls is None or fit is None:
+            return None
+        return first_divergence(self.calls, steps, self.mode, fit)
+
+
+def _credit(calls: ReferenceCalls, fit: Fit) -> Score:
+    credit = fit.credit(calls)
+    if credit is None:
+        return Score(None, "no golden call to match")
+    if fit.passed is None and not fit.vacuous and fit.reason and credit < 1.0:
+        return Score(None, fit.reason)
+    if credit == 1.0:
+        return Score(credit)
+    index = next(i for i in calls.required if fit.partner[i] < 0)
+    open_calls = sum(fit.partner[i] < 0 for i in calls.required)
+    return Score(
+        credit,
+        f"{open_calls} of {len(calls.required)} golden calls not made, first {calls.steps[index].shown}",
+    )

@@ -1,0 +1,126 @@
+"""The goal checks of a case: answer, final state, recorded outcome, results of command and python graders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gatebot.errors import ConfigError, GatebotError, Location
+from gatebot.graders.answer import NO_ANSWER, AnswerTest, answer_tests
+from gatebot.graders.state import StateVerdict, check_state
+from gatebot.graders.wording import clip
+from gatebot.model.json_value import JsonValue
+from gatebot.model.score import Check, Score
+from gatebot.model.suite import Case
+from gatebot.model.trial import Trial
+
+PROGRAMS = ("command", "python")
+
+
+@dataclass(frozen=True, slots=True)
+class GoalChecks:
+    """What the goal of a case requires against one reference."""
+
+    case: Case
+    tests: tuple[AnswerTest, ...]
+    programs: tuple[str, ...]
+    state: JsonValue
+
+    @property
+    def any_given(self) -> bool:
+        """Whether the case has a goal check at all."""
+        expect = self.case.expect
+        return bool(self.tests or self.programs or expect.state is not None or expect.outcome is not None)
+
+    def check(self, trial: Trial) -> tuple[list[Check], StateVerdict | None]:
+        """Every goal check, and the state's verdict where the case has one. A vacuous state check is not among them."""
+        expect = self.case.expect
+        checks = self._answer_checks(trial)
+        verdict: StateVerdict | None = None
+        if expect.state is not None:
+            verdict = check_state(expect.state, self.state, trial.state)
+            if not verdict.vacuous:
+                checks.append(Check("goal", "state", verdict.passed, verdict.reason))
+        if expect.outcome is not None:
+            checks.append(_outcome(trial))
+        return checks, verdict
+
+    def _answer_checks(self, trial: Trial) -> list[Check]:
+        expectation = self.case.expect.answer
+        if expectation is None:
+            return []
+        answer = answer_of(trial)
+        checks: list[Check] = []
+        for test in self.tests:
+            reason = test.test(answer) if answer is not None else NO_ANSWER
+            checks.append(Check("goal", f"answer.{test.name}", not reason, reason))
+        checks.extend(_program(kind, trial) for kind in self.programs)
+        if expectation.combine == "any" and len(checks) > 1:
+            return [_any(checks)]
+        return checks
+
+
+def goal_checks(case: Case, answer: str | None, state: JsonValue) -> GoalChecks:
+    """The goal checks of a case against a reference's answer and state. Raises ConfigError on an impossible one."""
+    expectation = case.expect.answer
+    if expectation is None:
+        return GoalChecks(case, (), (), state)
+    try:
+        tests = answer_tests(expectation, answer)
+    except ConfigError as error:
+        raise located(error, case) from error
+    given = {"command": expectation.command, "python": expectation.python}
+    return GoalChecks(case, tests, tuple(kind for kind in PROGRAMS if given[kind] is not None), state)
+
+
+def located(error: GatebotError, case: Case) -> ConfigError:
+    """The error with the case file's path."""
+    return ConfigError(error.message, error.hint, location=error.location or Location(case.path))
+
+
+def answer_of(trial: Trial) -> str | None:
+    """The answer the agent stated, else the text of its last message; None when neither has any text."""
+    answer = trial.answer if trial.answer is not None else trial.trajectory.final_text()
+    return answer if answer and not answer.isspace() else None
+
+
+def _program(kind: str, trial: Trial) -> Check:
+    """The stored result of a program that graded the trial in its sandbox."""
+    for result in trial.grader_results:
+        if result.grader == kind or result.grader.startswith(f"{kind}:"):
+            reason = (
+                ""
+                if result.passed
+                else f"the {kind} grader says no: {clip(result.reason or 'no reason given', 200)}"
+            )
+            return Check("goal", f"answer.{kind}", result.passed, reason)
+    return Check("goal", f"answer.{kind}", None, f"the {kind} grader left no result in the trial")
+
+
+def _outcome(trial: Trial) -> Check:
+    if trial.outcome is None:
+        return Check("goal", "outcome", None, "the trial carries no recorded outcome")
+    if trial.outcome.passed:
+        return Check("goal", "outcome", passed=True)
+    score = "" if trial.outcome.score is None else f" (score {trial.outcome.score:g})"
+    verifier = clip(trial.outcome.verifier, 60) or "the source's verifier"
+    return Check("goal", "outcome", passed=False, reason=f"{verifier} recorded a failure{score}")
+
+
+def _any(checks: list[Check]) -> Check:
+    """`combine: any`: one check that passes when one of them does."""
+    if any(check.passed for check in checks):
+        return Check("goal", "answer", passed=True)
+    unknown = any(check.passed is None for check in checks)
+    reason = "none of them holds: " + "; ".join(check.reason for check in checks if check.reason)
+    return Check("goal", "answer", None if unknown else False, clip(reason, 600))
+
+
+def final_response(checks: list[Check]) -> Score:
+    """1 when every goal check holds, 0 when one does not; ungraded when one could not be checked, or there is none."""
+    failed = next((check for check in checks if check.passed is False), None)
+    if failed is not None:
+        return Score(0.0, f"{failed.name}: {failed.reason}")
+    unknown = next((check for check in checks if check.passed is None), None)
+    if unknown is not None:
+        return Score(None, f"{unknown.name}: {unknown.reason}")
+    return Score(1.0) if checks else Score(None, "no goal check")

@@ -1,0 +1,237 @@
+"""A trial in, its grade out: every score the case asks for, every check it requires, and what went wrong first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from gatebot.errors import ConfigError
+from gatebot.graders.arguments import compile_rules
+from gatebot.graders.assessment import Assessment, ReferenceGrader, fault_reason, guarded, worst
+from gatebot.graders.efficiency import convergence, duplicate_score, loop_score, quantities, wasted_calls
+from gatebot.graders.failure import Evidence, ended_badly, failure_of
+from gatebot.graders.goal import answer_of, goal_checks, located
+from gatebot.graders.recovery import Incident, failed_calls, failures, incidents, recovery
+from gatebot.graders.reference import prepare
+from gatebot.graders.steps import Steps, gather
+from gatebot.graders.tools import forbidden_check, required_check
+from gatebot.graders.trajectory import judge
+from gatebot.graders.wording import REASON_LIMIT, clip
+from gatebot.model.config import TrajectoryDefault
+from gatebot.model.score import Check, Divergence, FailureCategory, Grade, Score
+from gatebot.model.suite import Case, Reference
+from gatebot.model.trial import Trial
+
+QUANTITIES = ("tool_calls", "turns", "unique_tools", "latency_s", "tokens", "cost_usd")
+ROBUSTNESS = ("duplicate_calls", "failed_calls", "recovery", "loop")
+
+
+def grade_trial(case: Case, trial: Trial, defaults: TrajectoryDefault) -> Grade:
+    """The grade of one trial. For many trials of a case, make one CaseGrader and keep it.
+
+    Raises ConfigError when the case cannot be graded at all, and nothing else.
+    """
+    return CaseGrader(case, defaults).grade(trial)
+
+
+class CaseGrader:
+    """Everything of a case that is the same for all its trials, prepared once.
+
+    Raises ConfigError, with the case's path, on an expectation that cannot be graded.
+    """
+
+    def __init__(self, case: Case, defaults: TrajectoryDefault) -> None:
+        self._case = case
+        self._graders = _reference_graders(case, defaults)
+
+    def grade(self, trial: Trial) -> Grade:
+        """The grade of one trial of the case. Never raises on what the trial holds.
+
+        `infra_error` has no scores and `passed` None. `agent_error` and `timeout` have not passed; they score 0 where
+        a metric lies in [0, 1] and higher is better, and are ungraded elsewhere.
+        """
+        if trial.status == "infra_error":
+            return _grade(trial, None, {}, clip(trial.reason, REASON_LIMIT))
+        if trial.status != "completed":
+            return self._grade_broken(trial)
+        try:
+            steps = gather(trial.trajectory)
+        except Exception as error:  # noqa: BLE001 - one agent's data must not end the grading of all others
+            reason = fault_reason("reading the calls", error)
+            check = Check("trajectory", "trajectory", passed=False, reason=reason)
+            scores = {name: worst(name, reason, fault=True) for name in self.metrics}
+            return replace(_grade(trial, False, scores, reason), checks=(check,))
+        return self._grade_completed(trial, steps)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics this case is asked for."""
+        expect = self._case.expect
+        names = ["pass_rate", *self._graders[0].metrics, *QUANTITIES, *ROBUSTNESS]
+        if expect.require:
+            names.append("required_tools")
+        if expect.forbid:
+            names.append("forbidden_tools")
+        if self._graders[0].goal.any_given:
+            names.append("corrupt_success")
+        if self._optimal(self._graders[0]) is not None:
+            names.append("convergence")
+        return tuple(names)
+
+    def _grade_completed(self, trial: Trial, steps: Steps) -> Grade:
+        best = max((grader.assess(trial, steps) for grader in self._graders), key=lambda found: found.rank)
+        checks = [*best.checks, *self._tool_checks(steps)]
+        if not checks:
+            checks = [
+                Check(
+                    "goal", "nothing", None, "the case requires nothing that could be checked on this trial"
+                )
+            ]
+        passed = all(check.passed for check in checks)
+        scores = {"pass_rate": _pass_rate(checks), **best.scores}
+        scores.update(
+            (check.name, Score(float(check.passed is True), check.reason))
+            for check in checks
+            if check.group in ("require", "forbid")
+        )
+        scores["corrupt_success"] = corrupt_success(best.scores["final_response"], checks)
+        optimal = self._optimal(best.grader)
+        if optimal is not None:
+            scores["convergence"] = convergence(optimal, len(steps.calls), passed=passed)
+        scores.update(guarded("quantities", QUANTITIES, lambda: quantities(trial, steps)))
+        found: list[Incident] = []
+        scores.update(
+            guarded("robustness", ROBUSTNESS, lambda: self._robustness(steps, found, passed=passed))
+        )
+        if passed:
+            return replace(_grade(trial, True, scores), checks=tuple(checks))
+        divergence, failure, reason = _explain(trial, steps, best, _Findings(checks, scores, found))
+        return replace(
+            _grade(trial, False, scores, reason), checks=tuple(checks), divergence=divergence, failure=failure
+        )
+
+    def _grade_broken(self, trial: Trial) -> Grade:
+        """A trial that did not complete, with the divergence of what it did up to its end."""
+        failure, reason = ended_badly(trial)
+        said = f"{trial.status}: {reason}"
+        divergence = None
+        grader = self._graders[0]
+        try:
+            if grader.calls is not None:
+                steps = gather(trial.trajectory)
+                divergence = grader.divergence(steps, judge(grader.calls, steps, grader.mode))
+        except Exception as error:  # noqa: BLE001 - the trial has failed already; only its explanation is lost
+            said = f"{said}; {fault_reason('first divergence', error)}"
+        scores = {name: worst(name, said) for name in self.metrics}
+        return replace(_grade(trial, False, scores, reason), divergence=divergence, failure=failure)
+
+    def _tool_checks(self, steps: Steps) -> Iterator[Check]:
+        expect = self._case.expect
+        if expect.require:
+            yield required_check(expect.require, steps)
+        if expect.forbid:
+            yield forbidden_check(expect.forbid, steps)
+
+    def _optimal(self, grader: ReferenceGrader) -> int | None:
+        if self._case.expect.optimal_steps is not None:
+            return self._case.expect.optimal_steps
+        return None if grader.calls is None else len(grader.calls.required)
+
+    def _robustness(self, steps: Steps, found: list[Incident], *, passed: bool) -> dict[str, Score]:
+        """Scores of ROBUSTNESS; the incidents are left in `found` for the failure's category."""
+        poll = self._case.expect.poll
+        failed = failures(steps)
+        found.extend(incidents(steps, failed, passed=passed))
+        wasted = wasted_calls(steps, failed, poll)
+        return {
+            "duplicate_calls": duplicate_score(steps, wasted),
+            "failed_calls": failed_calls(steps, failed),
+            "recovery": recovery(steps, found),
+            "loop": loop_score(steps, wasted, poll),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Findings:
+    checks: list[Check]
+    scores: dict[str, Score]
+    incidents: list[Incident]
+
+
+def _reference_graders(case: Case, defaults: TrajectoryDefault) -> tuple[ReferenceGrader, ...]:
+    """One per accepted reference; a variant says what differs, and what it leaves out is as in the golden."""
+    expected = case.expect.trajectory
+    mode = (expected.match if expected is not None else None) or defaults.match
+    try:
+        named, other = compile_rules((expected.args if expected is not None else None) or {}, defaults.args)
+    except ConfigError as error:
+        raise located(error, case) from error
+    first = case.references[0] if case.references else Reference()
+    graders: list[ReferenceGrader] = []
+    for reference in case.references or (first,):
+        calls = reference.calls if reference.calls is not None else first.calls
+        answer = reference.answer if reference.answer is not None else first.answer
+        state = reference.state if reference.state is not None else first.state
+        prepared = None if calls is None else prepare(calls, named, other)
+        required = expected is None or expected.required
+        graders.append(ReferenceGrader(goal_checks(case, answer, state), prepared, mode, required))
+    return tuple(graders)
+
+
+def _explain(
+    trial: Trial, steps: Steps, best: Assessment, findings: _Findings
+) -> tuple[Divergence | None, FailureCategory | None, str]:
+    """First divergence, category and reason of a failing trial; a fault in here loses these, not the verdict."""
+    divergence: Divergence | None = None
+    try:
+        divergence = best.grader.divergence(steps, best.fit)
+        evidence = Evidence(
+            findings.checks,
+            findings.scores,
+            divergence,
+            findings.incidents,
+            answered=answer_of(trial) is not None,
+            cut_short=best.cut_short(steps),
+        )
+        found = failure_of(evidence, steps)
+    except Exception as error:  # noqa: BLE001 - see above
+        return divergence, None, fault_reason("explanation", error)
+    if found is None:
+        return divergence, None, findings.scores["pass_rate"].reason[:REASON_LIMIT]
+    return divergence, found[0], found[1][:REASON_LIMIT]
+
+
+def _pass_rate(checks: list[Check]) -> Score:
+    failed = [check for check in checks if not check.passed]
+    if not failed:
+        return Score(1.0)
+    first = failed[0]
+    more = f" (and {len(failed) - 1} more checks)" if len(failed) > 1 else ""
+    return Score(0.0, f"{first.name}: {first.reason}{more}")
+
+
+def corrupt_success(goal: Score, checks: list[Check]) -> Score:
+    """1 when the goal is reached and another required check fails: what grading by outcome alone would ship.
+
+    Ungraded without a goal check, or when the goal could not be checked.
+    """
+    if goal.value is None:
+        return Score(None, goal.reason)
+    failed = next((check for check in checks if check.group != "goal" and check.passed is False), None)
+    if goal.value == 1.0 and failed is not None:
+        return Score(1.0, f"the goal is reached, but {failed.name} fails: {failed.reason}")
+    return Score(0.0)
+
+
+def _grade(trial: Trial, passed: bool | None, scores: dict[str, Score], failure_reason: str = "") -> Grade:
+    return Grade(
+        trial.case,
+        trial.side,
+        trial.slot,
+        trial.status,
+        passed,
+        round=trial.round,
+        cached=trial.cached,
+        scores=scores,
+        failure_reason=failure_reason,
+    )

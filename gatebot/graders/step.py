@@ -1,0 +1,140 @@
+"""Single steps: argument keys right over all keys seen, in the pairing of calls that is best for the agent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gatebot.graders.matching import heaviest_assignment
+from gatebot.graders.reference import ExpectedStep, Option, ReferenceCalls
+from gatebot.graders.steps import Steps
+from gatebot.model.score import Score
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentPair:
+    """A golden call and the call paired with it, with the share of argument keys that are right."""
+
+    golden: int
+    call: int
+    accuracy: float
+
+
+def param_accuracy(reference: ReferenceCalls, steps: Steps, partner: tuple[int, ...]) -> Score:
+    """Mean over pairs of calls of one tool of (right keys / union of keys), in [0, 1].
+
+    Pairs are chosen per tool to maximise the total. `partner` is a largest matching: where it already pairs as many
+    calls as can be paired, all with equal arguments, nothing can be better. Edges: golden calls and no pair 0; `{}`
+    against `{}` 1; malformed arguments 0; golden calls without arguments, tools in mode `ignore` and calls with
+    unknown arguments take no part; nothing left to compare = ungraded.
+    """
+    compared = [index for index, step in enumerate(reference.steps) if step.options[0].arguments is not None]
+    if not compared:
+        return Score(None, "no golden call has arguments to compare")
+    if not steps.calls:
+        needed = [index for index in compared if not reference.steps[index].optional]
+        if not needed:
+            return Score(None, "no golden call is required, and none was made")
+        return Score(0.0, f"no tool was called, expected {reference.steps[needed[0]].shown}")
+    exact = all(
+        partner[index] >= 0 and reference.steps[index].options[0].lookup is not None for index in compared
+    )
+    if exact and reference.simple:
+        return Score(1.0)
+    pairs = best_pairs(reference, steps, compared)
+    if not pairs:
+        unknown = [
+            i for index in compared for i in reference.steps[index].namesakes(steps) if steps.keys[i] is None
+        ]
+        if unknown:
+            return Score(None, f"the arguments of step {unknown[0] + 1} were not recorded")
+        first = reference.steps[compared[0]]
+        return Score(0.0, f"none of the expected tools was called, expected {first.shown}")
+    value = sum(pair.accuracy for pair in pairs) / len(pairs)
+    if value == 1.0:
+        return Score(1.0)
+    worst = min(pairs, key=lambda pair: pair.call if pair.accuracy < 1.0 else len(steps.calls))
+    return Score(value, explain_pair(reference.steps[worst.golden], steps, worst.call))
+
+
+def best_pairs(reference: ReferenceCalls, steps: Steps, golden: list[int]) -> list[ArgumentPair]:
+    """The pairing of these golden calls with calls of their tool that has the greatest total accuracy."""
+    by_tools: dict[tuple[str, ...], list[int]] = {}
+    if all(len(reference.steps[index].options) == 1 for index in golden):
+        for index in golden:
+            by_tools.setdefault((reference.steps[index].name,), []).append(index)
+    else:
+        by_tools[()] = golden
+    pairs: list[ArgumentPair] = []
+    for indexes in by_tools.values():
+        calls = sorted(
+            {
+                i
+                for index in indexes
+                for i in reference.steps[index].namesakes(steps)
+                if steps.keys[i] is not None
+            }
+        )
+        if not calls:
+            continue
+        # As many pairs as possible come first, then the total accuracy: a pair weighs more than all accuracies.
+        pair_weight = len(indexes) + 1.0
+        weights = [
+            [_weight(reference.steps[index], steps, i, pair_weight) for i in calls] for index in indexes
+        ]
+        pairs.extend(
+            ArgumentPair(indexes[row], calls[column], weights[row][column] - pair_weight)
+            for row, column in heaviest_assignment(weights)
+            if weights[row][column]
+        )
+    return sorted(pairs, key=lambda pair: pair.call)
+
+
+def _weight(step: ExpectedStep, steps: Steps, call: int, pair_weight: float) -> float:
+    """0 when the tools differ, else the weight of a pair plus its accuracy."""
+    option = option_for(step, steps.names[call])
+    return 0.0 if option is None else pair_weight + accuracy(option, steps, call)
+
+
+def option_for(step: ExpectedStep, name: str) -> Option | None:
+    """The golden call's option for that tool."""
+    return next((option for option in step.options if option.name == name), None)
+
+
+def accuracy(option: Option, steps: Steps, call: int) -> float:
+    """Right keys over the union of keys, in [0, 1]; ignored fields are in neither. Malformed arguments 0, `{}` both 1."""
+    if option.arguments is None:
+        return 1.0
+    if option.lookup is not None and steps.keys[call] == option.lookup[1]:
+        return 1.0
+    got = steps.calls[call].arguments
+    if got is None:
+        return 0.0
+    right = total = 0
+    for verdict in option.rule.verdicts(option.arguments, got):
+        total += 1
+        right += verdict.fault is None
+    return right / total if total else 1.0
+
+
+def explain_pair(step: ExpectedStep, steps: Steps, call: int) -> str:
+    """What is wrong with the call's arguments: step, tool, every key at fault (three at most), expected and got."""
+    return f"step {call + 1}: expected {step.shown}, got `{steps.show(call)}`: {faults_of(step, steps, call)}"
+
+
+def faults_of(step: ExpectedStep, steps: Steps, call: int) -> str:
+    """The argument faults of a call against a golden call of its tool, as a clause."""
+    actual = steps.calls[call]
+    if actual.arguments_error is not None and actual.arguments is None:
+        return "malformed_args: the arguments could not be parsed"
+    if actual.arguments is None:
+        return "its arguments were not recorded"
+    option = option_for(step, actual.name)
+    if option is None or option.arguments is None:
+        return "its arguments differ"
+    faults = list(option.rule.faults(option.arguments, actual.arguments))
+    if not faults:
+        faults = [v for v in option.rule.verdicts(option.arguments, actual.arguments) if v.fault is not None]
+    reasons = [fault.reason for fault in faults]
+    if len(reasons) > 3:
+        reasons = [*reasons[:3], f"{len(reasons) - 3} more keys differ"]
+    return "; ".join(reasons) or "its arguments differ"

@@ -1,0 +1,71 @@
+"""Pieces of agents' text in our sentences: one line, no control characters, bounded length."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from gatebot.model.json_value import JsonValue, is_array, is_object
+
+VALUE_LIMIT = 80
+CALL_LIMIT = 200
+REASON_LIMIT = 600
+
+
+def clip(text: str, limit: int = VALUE_LIMIT) -> str:
+    """The text on one line of at most `limit` characters; what cannot be printed becomes a space."""
+    head = text[: limit * 4]
+    printable = "".join(char if char.isprintable() else " " for char in head)
+    line = " ".join(printable.split())
+    if len(line) > limit or len(text) > len(head):
+        return line[: limit - 1].rstrip() + "…"
+    return line
+
+
+def show_value(value: JsonValue, limit: int = VALUE_LIMIT) -> str:
+    """The value as JSON on one line, cut to `limit` characters."""
+    if isinstance(value, str):
+        return clip(json.dumps(value[: limit * 2], ensure_ascii=False), limit)
+    if is_object(value):
+        parts = (
+            f"{json.dumps(key[:limit], ensure_ascii=False)}: {show_value(item, limit)}"
+            for key, item in value.items()
+        )
+        return clip("{" + _join(parts, limit) + "}", limit)
+    if is_array(value):
+        return clip("[" + _join((show_value(item, limit) for item in value), limit) + "]", limit)
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 1000:
+        return "an integer of more than 300 digits"
+    return json.dumps(value)
+
+
+def show_call(name: str, arguments: JsonValue, malformed: str | None = None) -> str:
+    """A call as `tool(key=value, …)`; `tool(…)` when its arguments are unknown or not compared."""
+    shown = clip(name, 60).replace("`", "'")
+    if malformed is not None:
+        return f"{shown}(<malformed arguments: {clip(malformed).replace('`', chr(39))}>)"
+    if not is_object(arguments):
+        return f"{shown}(…)"
+    parts = (f"{clip(key, 40)}={show_value(value)}" for key, value in arguments.items())
+    text = clip(f"{shown}({_join(parts, CALL_LIMIT)})", CALL_LIMIT)
+    return text.replace("`", "'")
+
+
+def _join(parts: Iterable[str], limit: int) -> str:
+    """The parts joined by commas, no further than `limit` characters: hostile values may have a million parts."""
+    kept: list[str] = []
+    length = 0
+    for part in parts:
+        kept.append(part)
+        length += len(part) + 2
+        if length > limit:
+            break
+    return ", ".join(kept)
+
+
+def listed(names: Iterable[str], most: int = 5) -> str:
+    """Names for a sentence, at most `most` of them: "a, b and 3 more"."""
+    every = [clip(name, 60) for name in names]
+    if len(every) <= most:
+        return ", ".join(every)
+    return f"{', '.join(every[:most])} and {len(every) - most} more"
