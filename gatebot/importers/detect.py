@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from gatebot.errors import ImportFormatError
 from gatebot.importers.anthropic_messages import AnthropicMessages
+from gatebot.importers.document_text import parse_documents
 from gatebot.importers.langchain import LangChain
 from gatebot.importers.openai_chat import OpenAIChat
-from gatebot.importers.strict_json import parse_json
+from gatebot.importers.strict_json import MAX_BYTES, parse_json
 from gatebot.model.json_value import JsonValue
 from gatebot.model.trajectory import Trajectory
 from gatebot.ports import Importer
 
-__all__ = ["FORMATS", "detect", "load", "parse_json"]
+__all__ = ["FORMATS", "detect", "load", "load_text", "parse_json"]
 
 # Most particular first: plain chat messages are what every other kind of chat also looks like.
 FORMATS: tuple[Importer, ...] = (LangChain(), AnthropicMessages(), OpenAIChat())
@@ -37,6 +38,12 @@ def load(document: JsonValue) -> Trajectory:
             "OpenAI chat messages always work: a list of {role, content, tool_calls}",
         )
     return importer.load(document)
+
+
+def load_text(data: str | bytes, *, max_bytes: int = MAX_BYTES, source: str = "") -> Trajectory:
+    """The trajectory in JSON or JSON Lines of any known format. Raises ImportFormatError, and nothing else."""
+    documents = parse_documents(data, max_bytes=max_bytes, source=source)
+    return load(documents[0] if len(documents) == 1 else list(documents))
 
 
 def _importer(document: JsonValue) -> Importer | None:

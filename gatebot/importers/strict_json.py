@@ -37,8 +37,8 @@ def parse_json(
     `max_bytes`, `max_depth` (nested containers) and `max_values` bound what hostile text may cost; nothing recurses.
     `source` names the text in errors. Raises ImportFormatError with the position where it is known, nothing else.
     """
-    text = _encoded(data, max_bytes, source)
-    skeleton = _without_strings(text, max_values, source)
+    text = bounded_bytes(data, max_bytes, source)
+    skeleton = outside_strings(text, max_values, source)
     _check_depth(skeleton, min(max_depth, _WRITABLE_DEPTH), source)
     try:
         value: JsonValue = orjson.loads(text)
@@ -59,7 +59,8 @@ def _place(source: str, line: int = 0, column: int = 0) -> Location | None:
     return Location(source or "JSON", line, column) if source or line else None
 
 
-def _encoded(data: str | bytes, max_bytes: int, source: str) -> bytes:
+def bounded_bytes(data: str | bytes, max_bytes: int = MAX_BYTES, source: str = "") -> bytes:
+    """The text as bytes. Raises ImportFormatError for too much of it, lone surrogates and byte order marks."""
     size = len(data)
     if size <= max_bytes and isinstance(data, str):
         try:
@@ -78,8 +79,11 @@ def _encoded(data: str | bytes, max_bytes: int, source: str) -> bytes:
     return data
 
 
-def _without_strings(text: bytes, max_values: int, source: str) -> bytes:
-    """The text outside of string literals; exact for valid JSON, and of no consequence for anything else."""
+def outside_strings(text: bytes, max_values: int = MAX_VALUES, source: str = "") -> bytes:
+    """The text outside of string literals; exact for valid JSON, and of no consequence for anything else.
+
+    Raises ImportFormatError when it is written as more than `max_values` values.
+    """
     if b"\\" in text:
         text = text.replace(b"\\\\", b"").replace(b'\\"', b"")
     if (
