@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gatebot.errors import InfrastructureError
-from gatebot.workspace.tree import Exclude, FileTree, TreeDigest, hash_and_copy, nothing, select
+from gatebot.process.run_directory import remove_tree
+from gatebot.workspace.tree import Exclude, FileTree, TreeDigest, hash_and_copy, nothing, select, shown
 
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _MODIFIED = 946_684_800
@@ -93,23 +94,10 @@ def _is_pointer(place: Path) -> bool:
 
 
 def remove_directory(directory: Path) -> None:
-    """Remove a directory that untrusted code wrote into: any depth, no link followed, closed directories opened.
+    """Remove a directory that untrusted code wrote into; does nothing when it is absent.
 
-    Does nothing when it is absent. Raises InfrastructureError when something cannot be removed.
+    Raises InfrastructureError when something of it stays.
     """
-    pending = [directory]
-    emptied: list[Path] = []
-    try:
-        while pending:
-            place = pending.pop()
-            if place.is_symlink() or not place.is_dir():
-                place.unlink(missing_ok=True)
-                continue
-            place.chmod(0o700)
-            emptied.append(place)
-            pending.extend(place.iterdir())
-        for place in reversed(emptied):
-            place.rmdir()
-    except OSError as error:
-        message = f"cannot remove {str(directory)!a}: {error.strerror}"
-        raise InfrastructureError(message, "remove it by hand") from error
+    if os.path.lexists(directory) and not remove_tree(directory):
+        message = f"cannot remove {shown(str(directory))}"
+        raise InfrastructureError(message, "remove it by hand")
