@@ -60,13 +60,9 @@ class Turn:
         ]
         self._say({"role": "assistant", "content": None, "tool_calls": asked})
         for call, (name, arguments) in zip(asked, calls, strict=True):
-            self.new.append(
-                {
-                    "role": "tool",
-                    "tool_call_id": call["id"],
-                    "content": json.dumps(self._answer(name, arguments)),
-                }
-            )
+            answer = self._answer(name, arguments)
+            told = {"content": json.dumps(answer), "is_error": "error" in answer}
+            self.new.append({"role": "tool", "tool_call_id": call["id"], **told})
 
     def _answer(self, name: str, arguments: Record) -> Record:
         try:
