@@ -25,7 +25,7 @@ def meaning(model: type[BaseModel], path: Path) -> str:
             )  # a key people choose, such as a metric's name: its value has the same models
             continue
         description = field.description or ""
-        models = list(_models(field.annotation))
+        models = list(models_in(field.annotation))
     return description
 
 
@@ -47,13 +47,13 @@ def _below(
 ) -> Iterator[tuple[tuple[str, ...], type[BaseModel]]]:
     yield path, model
     for name, field in model.model_fields.items():
-        for child in _models(field.annotation):
+        for child in models_in(field.annotation):
             yield from _below(child, (*path, field.alias or name))
 
 
-def _models(annotation: object) -> Iterator[type[BaseModel]]:
+def models_in(annotation: object) -> Iterator[type[BaseModel]]:
     """The models an annotation mentions, inside containers and unions too."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for argument in get_args(annotation):
-        yield from _models(argument)
+        yield from models_in(argument)
