@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from gatebot.cli.exit_codes import NOT_EVALUATED, PASS
 from gatebot.cli.outcome import finish
 from gatebot.cli.progress_view import watcher
 from gatebot.commands.request import EvaluationRequest
@@ -93,14 +94,17 @@ def aa(
 
 def demo(
     *,
-    out: Annotated[Path | None, typer.Option("--out", help="Keep repository and results here.")] = None,
+    out: OUT = Path(".demo/results"),
     seeds: SEEDS = None,
+    json: JSON = False,
 ) -> int:
-    """Gate a made-up pull request of the support-agent example: no key, no network."""
+    """Gate a made-up pull request of the support-agent example: no key, no network. Exits 0 when the gate fails it."""
     from gatebot.commands.demo import demo as story
 
-    report, results = story(out, seeds=seeds, environment=dict(os.environ), watch=watcher(quiet=False))
-    return finish(report, results, as_json=False, show_comment=True)
+    request = _request(Path(), "gatebot.yaml", None, out, seeds)
+    report = story(request, watcher(quiet=json))
+    finish(report, out, as_json=json, show_comment=True)
+    return PASS if report.conclusion == "fail" else NOT_EVALUATED
 
 
 def _request(

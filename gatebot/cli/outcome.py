@@ -16,11 +16,11 @@ def finish(report: Report, out: Path, *, as_json: bool, show_comment: bool = Fal
         sys.stdout.write((out / "report.json").read_text(encoding="utf-8"))
         sys.stdout.flush()
     else:
-        from gatebot.render.summary import render_summary
+        from gatebot.render.summary import terminal_summary
 
         if show_comment:
             say((out / "comment.md").read_text(encoding="utf-8"))
-        say(render_summary(report, str(out)))
+        say("\n".join(terminal_summary(report, str(out / "report.json"))))
     if report.conclusion == "inconclusive":
         warn("warning: not proven: the evidence is too thin to exclude the margin")
     return PASS if report.mode == "observe" else exit_code(report.conclusion)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gatebot.cli.console import say, warn
 from gatebot.cli.outcome import finish
+
+if TYPE_CHECKING:
+    from gatebot.model.trajectory import Trajectory
 
 JSON = Annotated[
     bool, typer.Option("--json", help="Print report.json on standard output instead of the summary.")
@@ -73,12 +76,11 @@ def import_(
     out: Annotated[Path | None, typer.Option("--out", help="Directory for the suite and its trials.")] = None,
 ) -> int:
     """Turn recorded runs into a suite and trials, or show what a trace file holds."""
-    from gatebot.commands.import_trace import describe_trace, import_recorded
+    from gatebot.commands.import_trace import import_recorded, inspect_trace
     from gatebot.errors import UsageError
 
     if file is None:
-        for line in describe_trace(Path(what)):
-            say(line)
+        _show_trace(Path(what), inspect_trace(Path(what)))
         return 0
     if out is None:
         raise UsageError("where should the suite go?", "name an empty or new directory with --out")
@@ -87,6 +89,16 @@ def import_(
         warn(f"warning: {warning}")
     say(f"{summary.cases} cases and {summary.trials} trials in {out}")
     return 0
+
+
+def _show_trace(file: Path, trajectory: Trajectory) -> None:
+    calls = trajectory.calls()
+    failed = sum(call.is_error is True for call in calls)
+    say(f"{file.name}: {trajectory.format}, {len(trajectory.messages)} messages, {len(calls)} tool calls")
+    if failed:
+        say(f"  {failed} calls failed")
+    for warning in trajectory.warnings:
+        warn(f"  warning: {warning}")
 
 
 def _today() -> datetime.date:

@@ -10,6 +10,7 @@ from gatebot.commands.ruler import one_side_ruler
 from gatebot.commands.sides import open_side, opened
 from gatebot.core.rounds import seed_count
 from gatebot.model.report import Report
+from gatebot.model.trial import Side
 from gatebot.runner.progress import ProgressView
 
 
@@ -24,5 +25,5 @@ def aa(request: EvaluationRequest, *, ref: str, first_slot: int, watch: Progress
     count = seed_count(ruler.suite.config.seeds, request.seeds)
     base = SideView(side.tree, side.commit.sha, side.label, ruler.head_agent, side.dirty, first_slot)
     head = replace(base, first_slot=first_slot + count)
-    sides = {"base": base, "head": head}
+    sides: dict[Side, SideView] = {"base": base, "head": head}
     return evaluate(Evaluation("aa", ruler, sides, place.config_path, shared_tree=True), request, watch)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gatebot.commands.concluding import conclude
-from gatebot.commands.digests import digests_of
 from gatebot.commands.ruler import one_side_ruler
 from gatebot.errors import InputFileError, UsageError
 from gatebot.model.plan import Plan, Round, SideInfo
@@ -17,6 +16,7 @@ from gatebot.model.suite import Suite
 from gatebot.model.trial import SIDES, Side, Trial, TrialKey
 from gatebot.results.journal import TRIALS_FILE, read_trials
 from gatebot.results.store import open_results
+from gatebot.suite.snapshot import digests
 from gatebot.suite.source import DirectorySource
 
 
@@ -53,7 +53,7 @@ def compare(request: ComparisonRequest) -> Report:
     plan = Plan(
         activity="compare",
         suite=ruler.suite.config.suite,
-        digests=digests_of(ruler.suite),
+        digests=digests(ruler.suite),
         base=SideInfo(sha="", tree="", label=_label(request.base)),
         head=SideInfo(sha="", tree="", label=_label(request.head)),
         seeds=max(len(slots["base"]), len(slots["head"])),

@@ -19,13 +19,15 @@ from gatebot.model.trajectory import Trajectory
 from gatebot.model.trial import Side, Trial, TrialKey
 from gatebot.render.comment import CommentContext, render_comment
 from gatebot.render.diff import CaseDiff, trajectory_diff
-from gatebot.results.store import ResultsDirectory
+from gatebot.render.junit import render_junit
+from gatebot.render.one_side import render_one_side
+from gatebot.results.store import COMMENT_FILE, JUNIT_FILE, ResultsDirectory
 
 TrialReader = Callable[[], Iterator[Trial]]
 
 
 def conclude(plan: Plan, suite: Suite, read: TrialReader, results: ResultsDirectory) -> Report:
-    """Grade every planned trial, decide, and write scores.jsonl, report.json and comment.md into `results`.
+    """Grade every planned trial, decide, and write scores.jsonl, report.json, comment.md and junit.xml into `results`.
 
     `read` hands out the trials anew each time it is called: once to grade, once for the trajectories shown.
     """
@@ -35,7 +37,8 @@ def conclude(plan: Plan, suite: Suite, read: TrialReader, results: ResultsDirect
     report = _report(plan, suite, evidence, tally)
     diffs = _diffs(report, suite, read)
     results.write_report(report)
-    results.write_text("comment.md", render_comment(report, diffs, CommentContext()))
+    results.write_text(COMMENT_FILE, _page(plan, report, diffs))
+    results.write_text(JUNIT_FILE, render_junit(report))
     return report
 
 
@@ -67,6 +70,12 @@ def _report(plan: Plan, suite: Suite, evidence: Evidence, tally: Tally) -> Repor
         result_digest=tally.result_digest(),
     )
     return build_report(evidence, _decision(plan, suite, evidence), context)
+
+
+def _page(plan: Plan, report: Report, diffs: dict[str, CaseDiff]) -> str:
+    """The comment; of one side alone a table, unless this is a pull request without a baseline."""
+    alone = (plan.base is None or plan.head is None) and not plan.no_baseline
+    return render_one_side(report) if alone else render_comment(report, diffs, CommentContext())
 
 
 def _diffs(report: Report, suite: Suite, read: TrialReader) -> dict[str, CaseDiff]:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Protocol
 
 from gatebot.commands.concluding import conclude
-from gatebot.commands.digests import digests_of
 from gatebot.commands.request import EvaluationRequest
 from gatebot.commands.ruler import Ruler, agent_files
 from gatebot.commands.trials import Means, SideReady, run_planned
@@ -23,6 +22,7 @@ from gatebot.process.launch import Launchers
 from gatebot.results.store import ResultsDirectory, open_results
 from gatebot.runner.progress import ProgressView
 from gatebot.runner.schedule import interleaved
+from gatebot.suite.snapshot import digests
 from gatebot.suite.source import FileSource
 from gatebot.workspace.checkout import Checkout, remove_directory, write_checkout
 from gatebot.workspace.setup import SideSetup, set_up
@@ -106,7 +106,7 @@ def _run(
                 places.results.log(f"setup-{side}.log"),
             )
             plan = _with_setup(plan, side, done.ok, done.reason)
-            ready[side] = SideReady(view.agent, checkout.path / folder, done.bin_dirs)
+            ready[side] = SideReady(view.agent, checkout.path / folder, done.bin_dirs, done.variables)
         if any(info is not None and info.setup == "failed" for info in (plan.base, plan.head)):
             return replace(plan, rounds=())
         places.results.write_plan(plan)
@@ -127,16 +127,16 @@ def _plan(evaluation: Evaluation, request: EvaluationRequest, checkouts: Mapping
         and evaluation.sides["base"].agent == evaluation.sides["head"].agent
         and not evaluation.shared_tree
     )
-    digests = digests_of(suite)
+    named = digests(suite)
     names = suite.config.agent.env
     return Plan(
         activity=evaluation.activity,
         suite=suite.config.suite,
-        digests=digests,
+        digests=named,
         base=base,
         head=head,
         seeds=seeds,
-        rounds=() if same else _rounds(evaluation, seeds, digests.run),
+        rounds=() if same else _rounds(evaluation, seeds, named.run),
         case_notices=evaluation.ruler.notices,
         no_baseline=evaluation.ruler.no_baseline,
         isolation="none",

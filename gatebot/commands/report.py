@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from gatebot.commands.concluding import conclude
-from gatebot.commands.digests import digests_of
 from gatebot.commands.ruler import one_side_ruler
 from gatebot.errors import InputFileError, ResultsError
 from gatebot.model.plan import Plan, Round, SideInfo
@@ -17,6 +16,7 @@ from gatebot.model.suite import Suite
 from gatebot.model.trial import Trial, TrialKey
 from gatebot.results.journal import TRIALS_FILE, read_trials
 from gatebot.results.store import PLAN_FILE, ResultsDirectory, existing_results
+from gatebot.suite.snapshot import digests
 from gatebot.suite.source import DirectorySource
 
 
@@ -64,7 +64,7 @@ def _plan_of(suite: Suite, file: Path, notes: tuple[str, ...]) -> Plan:
     return Plan(
         activity="report",
         suite=suite.config.suite,
-        digests=digests_of(suite),
+        digests=digests(suite),
         head=SideInfo(sha="", tree="", label="recorded"),
         seeds=len(slots),
         rounds=(Round(1, keys),),

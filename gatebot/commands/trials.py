@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from gatebot.commands.request import EvaluationRequest
@@ -29,6 +29,7 @@ class SideReady:
     agent: AgentConfig
     directory: Path
     bin_dirs: tuple[Path, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ def _lane(side: Side, ready: SideReady, config: Config, means: Means) -> Lane:
             side=side,
             checkout=ready.directory,
             bin_dirs=ready.bin_dirs,
-            variables=variables,
+            variables={**variables, **ready.variables},
             network=config.network,
         ),
     )

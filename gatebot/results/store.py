@@ -28,9 +28,20 @@ SUITE_FILE = "suite.json"
 REPORT_FILE = "report.json"
 SCORES_FILE = "scores.jsonl"
 COMMENT_FILE = "comment.md"
+JUNIT_FILE = "junit.xml"
 LOGS = "logs"
 _KNOWN = frozenset(
-    {PLAN_FILE, SUITE_FILE, REPORT_FILE, SCORES_FILE, COMMENT_FILE, LOGS, TRIALS_FILE, ".gitignore"}
+    {
+        PLAN_FILE,
+        SUITE_FILE,
+        REPORT_FILE,
+        SCORES_FILE,
+        COMMENT_FILE,
+        JUNIT_FILE,
+        LOGS,
+        TRIALS_FILE,
+        ".gitignore",
+    }
 )
 _MAX_FILE_BYTES = 512 * 1024 * 1024
 _JSON = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
@@ -62,7 +73,7 @@ class ResultsDirectory:
 
     def write_plan(self, plan: Plan) -> None:
         """Write plan.json."""
-        replace_file(self.path / PLAN_FILE, orjson.dumps(plan, option=_JSON))
+        replace_file(self.path / PLAN_FILE, _plans().dump_json(plan, indent=2) + b"\n")
 
     def read_plan(self) -> Plan:
         """Read plan.json. Raises InputFileError when it is absent, of another version, or no plan."""
@@ -169,7 +180,7 @@ def _tree(side: SideInfo | None) -> str | None:
 
 def _remove_ours(path: Path) -> None:
     """Remove a finished evaluation: the plan last, so that a kill on the way leaves a directory that says what it is."""
-    for name in (REPORT_FILE, COMMENT_FILE, SCORES_FILE, SUITE_FILE, TRIALS_FILE):
+    for name in (REPORT_FILE, COMMENT_FILE, JUNIT_FILE, SCORES_FILE, SUITE_FILE, TRIALS_FILE):
         (path / name).unlink(missing_ok=True)
     if (path / LOGS).is_dir() and not (path / LOGS).is_symlink():
         for log in (path / LOGS).iterdir():
