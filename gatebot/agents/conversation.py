@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from gatebot.agents.chat import chat_messages
 from gatebot.agents.reply import Reply
+from gatebot.importers.openai_render import render_openai_chat
 from gatebot.model.json_value import JsonValue
 from gatebot.model.suite import Case
 from gatebot.model.trajectory import Message, Role, Trajectory
@@ -63,7 +63,7 @@ def request_line(task: TrialTask, conversation: Conversation) -> bytes:
     messages, the user's turn last.
     """
     case = task.case
-    asked: JsonValue = case.turns[0] if case.plain else chat_messages(conversation.messages)
+    asked: JsonValue = case.turns[0] if case.plain else render_openai_chat(conversation.messages)
     request = {
         "schema": REQUEST_SCHEMA,
         "case": case.id,

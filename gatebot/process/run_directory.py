@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import stat
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from typing import Final
 
 _PASSAGE_ONLY: Final = 0o711
 _PRIVATE: Final = 0o700
+_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,44 +53,53 @@ def remove_tree(path: Path) -> bool:
     Neither depth nor modes of 0000 nor links stop it: links are removed, never followed. Must be called by the
     owner of the parent directory.
     """
+    with contextlib.suppress(FileNotFoundError):
+        path.chmod(_PRIVATE)
     with contextlib.suppress(OSError, RecursionError):
         shutil.rmtree(path)
         return True
     with contextlib.suppress(OSError):
-        return _remove_flat(path)
+        _remove_deep(path)
     return not path.exists()
 
 
-def _remove_flat(path: Path) -> bool:
-    """Lift every folder to the top, one by one, and empty it there: no recursion, no long paths. Raises OSError."""
-    top = Path(tempfile.mkdtemp(prefix="gatebot-old-", dir=path.parent))
-    path.rename(top / "0")
-    lifted = 1
-    while folders := sorted(top.iterdir()):
-        for folder in folders:
-            _open_up(folder)
-            for below in _remove_files(folder):
-                _open_up(below)  # a directory that is moved is written to: its `..` changes
-                below.rename(top / str(lifted))
-                lifted += 1
-            folder.rmdir()
-    top.rmdir()
-    return True
+def _remove_deep(path: Path) -> None:
+    """Remove without recursion, with one open directory at a time, and with no path longer than a name.
+
+    Climbing back by `..` is safe because nothing that could move a directory is alive. Raises OSError.
+    """
+    here = os.open(path, _FOLDER)
+    try:
+        levels: list[tuple[str, list[str]]] = [("", _empty_of_files(here))]
+        while True:
+            name, below = levels[-1]
+            if below:
+                name = below.pop()
+                os.chmod(name, _PRIVATE, dir_fd=here)
+                here = _move_to(name, here)
+                levels.append((name, _empty_of_files(here)))
+                continue
+            levels.pop()
+            if not levels:
+                break
+            here = _move_to("..", here)
+            os.rmdir(name, dir_fd=here)
+    finally:
+        os.close(here)
+    path.rmdir()
 
 
-def _remove_files(folder: Path) -> list[Path]:
-    """Unlink everything in `folder` that is no directory; its directories."""
-    folders: list[Path] = []
+def _move_to(name: str, here: int) -> int:
+    there = os.open(name, _FOLDER, dir_fd=here)
+    os.close(here)
+    return there
+
+
+def _empty_of_files(folder: int) -> list[str]:
+    """Unlink everything in the open `folder` that is no directory; the names of its directories."""
     with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                folders.append(Path(entry.path))
-            else:
-                Path(entry.path).unlink()
-    return folders
-
-
-def _open_up(folder: Path) -> None:
-    """Give the owner back every right on a directory."""
-    if stat.S_IMODE(folder.lstat().st_mode) & _PRIVATE != _PRIVATE:
-        folder.chmod(_PRIVATE)
+        kinds = {entry.name: entry.is_dir(follow_symlinks=False) for entry in entries}
+    for name, is_folder in kinds.items():
+        if not is_folder:
+            os.unlink(name, dir_fd=folder)
+    return [name for name, is_folder in kinds.items() if is_folder]
