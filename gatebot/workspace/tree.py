@@ -50,40 +50,6 @@ def nothing(path: str) -> bool:
     return False
 
 
-class DirectoryTree:
-    """A directory as it lies, without version control; `.git` is left out. Also a file source for the suite."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-
-    def entries(self) -> Sequence[Entry]:
-        """Every file below the directory, sorted by path."""
-        found: list[Entry] = []
-        pending = [""]
-        while pending:
-            folder = pending.pop()
-            for name, kind in scan(self.root, folder):
-                path = f"{folder}{name}"
-                if kind == "directory":
-                    pending.append(f"{path}/")
-                else:
-                    found.append(Entry(path, kind))
-        return sorted(found, key=path_order)
-
-    def open(self, entry: Entry) -> BinaryIO:
-        """See `FileTree.open`."""
-        return open_plain(self.root, entry)
-
-    def list(self) -> Sequence[str]:
-        """The paths of the regular files, sorted."""
-        return regular_paths(self.entries())
-
-    def read(self, path: str) -> bytes:
-        """One regular file below the directory, at most `MAX_READ_BYTES`. Raises FileNotFoundError, RepositoryError."""
-        with self.open(Entry(path, "file")) as stream:
-            return read_bounded(stream, path)
-
-
 def scan(root: Path, folder: str) -> Iterator[tuple[str, Kind | Literal["directory"]]]:
     """Names and kinds in one directory (`folder` is "" or ends in "/"), `.git` left out, in no order.
 
