@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +34,7 @@ def write_checkout(tree: FileTree, directory: Path, exclude: Exclude = nothing) 
     """
     selection = select(tree, exclude)
     digest = TreeDigest()
-    pointers: list[str] = []
+    pointers = 0
     links: list[tuple[Path, bytes]] = []
     try:
         _make_folder(directory)
@@ -43,16 +44,15 @@ def write_checkout(tree: FileTree, directory: Path, exclude: Exclude = nothing) 
             place = directory / entry.path
             with tree.open(entry) as source:
                 if entry.kind == "symlink":
-                    links.append((place, source.read()))
-                    with tree.open(entry) as again:
-                        digest.add(entry, hash_and_copy(again, None))
+                    target = source.read()
+                    links.append((place, target))
+                    digest.add(entry, hashlib.sha256(target).digest())
                     continue
-                with place.open("xb") as target:
-                    digest.add(entry, hash_and_copy(source, target))
+                with place.open("xb") as copy:
+                    digest.add(entry, hash_and_copy(source, copy))
                 place.chmod(0o755 if entry.kind == "executable" else 0o644)
                 os.utime(place, (_MODIFIED, _MODIFIED))
-            if _is_pointer(place):
-                pointers.append(entry.path)
+            pointers += _is_pointer(place)
         for place, target in links:
             place.symlink_to(os.fsdecode(target))
             os.utime(place, (_MODIFIED, _MODIFIED), follow_symlinks=False)
@@ -65,10 +65,7 @@ def write_checkout(tree: FileTree, directory: Path, exclude: Exclude = nothing) 
         ) from error
     notices = selection.notices
     if pointers:
-        notices = (
-            *notices,
-            f"{len(pointers)} files are Git LFS pointers: gatebot does not fetch their content",
-        )
+        notices = (*notices, _on_pointers(pointers))
     return Checkout(directory, digest.hexdigest(), len(selection.entries), notices)
 
 
@@ -84,6 +81,12 @@ def _make_folders(directory: Path, path: str, made: set[str]) -> None:
 def _make_folder(place: Path) -> None:
     place.mkdir(parents=False)
     place.chmod(0o755)
+
+
+def _on_pointers(count: int) -> str:
+    if count == 1:
+        return "1 file is a Git LFS pointer: gatebot does not fetch its content"
+    return f"{count} files are Git LFS pointers: gatebot does not fetch their content"
 
 
 def _is_pointer(place: Path) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from gatebot.errors import RepositoryError
 from gatebot.workspace.reading import Reading
 from gatebot.workspace.tree import (
     Entry,
@@ -140,7 +141,11 @@ class WorkingTree:
 
 
 def _name(item: pygit2.Object) -> str:
-    return (item.raw_name or b"").decode("utf-8", "surrogateescape")
+    name = (item.raw_name or b"").decode("utf-8", "surrogateescape")
+    if "/" in name:
+        message = f"a tree holds an entry called {shown(name)}, which no tree may have"
+        raise RepositoryError(message, "the repository is damaged: run `git fsck`")
+    return name
 
 
 def _parents(path: str) -> list[str]:
