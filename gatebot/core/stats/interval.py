@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from gatebot.core.stats.quantiles import normal_quantile, t_quantile
-from gatebot.core.stats.score import score_variance
+from gatebot.core.stats.score import score_variance, score_variances
 from gatebot.core.stats.strata import (
     FloatArray,
     PassCounts,
@@ -25,6 +25,7 @@ Limits: TypeAlias = tuple[float, float]
 
 _TOLERANCE = 1e-14
 _NUDGE = 1e-9
+_SCAN = 24
 
 
 def confidence_at(level: float) -> float:
@@ -51,20 +52,30 @@ def effect_interval(strata: Strata, confidence: float) -> Limits:
 def score_interval(counts: PassCounts, confidence: float) -> Limits:
     """The differences d of pass rates that the score test does not refuse, at two-sided `confidence`.
 
-    The set of d with |D - d| <= z * sqrt(variance of D if every case differed by d): Miettinen and
+    All d with |D - d| <= z * sqrt(variance of D if every case differed by d): Miettinen and
     Nurminen (Statist. Med. 1985), with the weight 1/n for every case. At d = 0 that variance is the
-    one over label shuffles, so the interval is the large-sample companion of the exact test. It
-    contains D, lies in [-1, 1] and never has zero width. Passes may be fractional.
+    one over label shuffles, so the interval is the large-sample companion of the exact test. With
+    very few trials these d may leave a gap; the interval then runs from the lowest to the highest.
+    It contains D, lies in [-1, 1] and never has zero width. Passes may be fractional.
     """
     z = normal_quantile(0.5 + _checked(confidence) / 2.0)
-    center = counts.effect
+    return _score_limit(counts, z, -1.0), _score_limit(counts, z, 1.0)
 
-    def excess(difference: float) -> float:
+
+def _score_limit(counts: PassCounts, z: float, end: float) -> float:
+    """The accepted difference nearest to `end` (-1 or 1): found by a scan, then refined."""
+    center = counts.effect
+    scanned = np.linspace(end, center, _SCAN)
+    excess = np.abs(center - scanned) - z * np.sqrt(score_variances(counts, scanned))
+    # The last scanned point is D itself, which is always accepted.
+    first = int(np.argmax(np.append(excess[:-1] <= 0.0, True)))
+    if first == 0:
+        return end
+
+    def refused_by(difference: float) -> float:
         return abs(center - difference) - z * math.sqrt(score_variance(counts, difference))
 
-    low = -1.0 if center <= -1.0 else _root(excess, -1.0, center)
-    high = 1.0 if center >= 1.0 else _root(excess, 1.0, center)
-    return low, high
+    return _root(refused_by, float(scanned[first - 1]), float(scanned[first]))
 
 
 def welch_interval(strata: Strata, confidence: float) -> Limits:

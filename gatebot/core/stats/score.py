@@ -23,22 +23,28 @@ def score_z(counts: PassCounts, difference: float) -> float:
 
 def score_variance(counts: PassCounts, difference: float) -> float:
     """The variance of D if every case's true difference were `difference`, in [-1, 1]."""
-    base, head = constrained_rates(counts, difference)
+    return float(score_variances(counts, np.array([difference]))[0])
+
+
+def score_variances(counts: PassCounts, differences: FloatArray) -> FloatArray:
+    """`score_variance` for each of many differences."""
+    base, head = constrained_rates(counts, differences[:, None])
     trials = counts.base_trials + counts.head_trials
     variance = head * (1.0 - head) / counts.head_trials
     variance += base * (1.0 - base) / counts.base_trials
     variance *= trials / (trials - 1.0)
-    return float(np.sum(variance)) / counts.cases**2
+    return np.sum(variance, axis=1) / counts.cases**2
 
 
-def constrained_rates(counts: PassCounts, difference: float) -> tuple[FloatArray, FloatArray]:
-    """The most likely (base rate, head rate) per case among those that differ by `difference`.
+def constrained_rates(counts: PassCounts, d: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The most likely (base rate, head rate) per case among those that differ by d.
+
+    `d` is a column of differences; the result has a row for each and a column per case.
 
     The score equation is a cubic in the base rate; its admissible root is found in closed form
     (Miettinen and Nurminen 1985; Farrington and Manning, Statist. Med. 1990) and then polished by
-    bracketed Newton steps, as the trigonometric form loses half the digits near a double root.
+    a Newton step, as the trigonometric form loses half the digits near a double root.
     """
-    d = difference
     heads, bases = counts.head_trials, counts.base_trials
     passes = counts.head_passes + counts.base_passes
     trials = heads + bases
@@ -52,14 +58,12 @@ def constrained_rates(counts: PassCounts, difference: float) -> tuple[FloatArray
     p = np.where(q > 0.0, radius, -radius)
     cosine = np.clip(q / np.where(p == 0.0, 1.0, p**3), -1.0, 1.0)
     root = 2.0 * p * np.cos((math.pi + np.arccos(cosine)) / 3.0) - third
-    low, high = max(0.0, -d), min(1.0, 1.0 - d)
+    low, high = np.maximum(0.0, -d), np.minimum(1.0, 1.0 - d)
     base = np.clip(root, low, high)
-    for _ in range(3):
-        value = ((trials * base + l2) * base + l1) * base + l0
-        slope = (3.0 * trials * base + 2.0 * l2) * base + l1
-        safe = np.abs(slope) > 1e-6 * trials
-        step = np.where(safe, value / np.where(safe, slope, 1.0), 0.0)
-        base = np.clip(base - step, low, high)
+    value = ((trials * base + l2) * base + l1) * base + l0
+    slope = (3.0 * trials * base + 2.0 * l2) * base + l1
+    steep = np.abs(slope) > 1e-6 * trials
+    base = np.clip(base - np.where(steep, value, 0.0) / np.where(steep, slope, 1.0), low, high)
     # With no pass, or no failure, on either side the answer is an end of the range, exactly.
     base = np.where(passes == 0.0, low, np.where(passes == trials, high, base))
     return base, np.clip(base + d, 0.0, 1.0)
