@@ -37,7 +37,7 @@ def _encode(tidy: JsonValue) -> bytes:
         return orjson.dumps(tidy, option=orjson.OPT_SORT_KEYS)
     except TypeError:
         # Integers beyond 64 bit and lone surrogates: the standard encoder knows both.
-        text = json.dumps(tidy, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+        text = json.dumps(_tidy(tidy), ensure_ascii=True, sort_keys=True, separators=(",", ":"))
         return text.encode("ascii")
 
 

@@ -16,7 +16,8 @@ Failure = tuple[FailureCategory, str]
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What the rules look at. `answered`: the trial ended with an answer.
-    `cut_short`: the calls are the golden's up to a point, and then no more."""
+    `cut_short`: the calls are the golden's up to a point, and then no more.
+    """
 
     checks: list[Check]
     scores: dict[str, Score]

@@ -12,7 +12,7 @@ NUMBERS_LIMIT = 10_000
 # A sign counts only where no letter or digit stands before it; a number does not begin inside a word or another
 # number. Thousands are grouped by commas or by the narrow spaces that typographers use.
 _NUMBER = re.compile(
-    r"(?<![\w.])(?P<sign>[-+\u2212](?=[$€£¥\dUCA]))?(?P<before>(?:US|CA|AU)?[$€£¥]|(?:USD|EUR|GBP|JPY|CHF)\s?)?"
+    r"(?<![\w.])(?P<sign>[-+\u2212](?=[$€£¥\dUCA]))?(?P<before>(?:(?:US|CA|AU)?[$€£¥]|USD|EUR|GBP|JPY|CHF)\s?)?"
     r"(?P<digits>\d{1,3}(?:[,\u00a0\u202f\u2009]\d{3})+(?!\d)|\d{1,309})(?P<fraction>\.\d{1,300})?"
     r"(?P<exponent>[eE][-+]?\d{1,3}(?![\w]))?"
     r"(?P<scale>k|K|m|M|bn|B|million\b|billion\b|thousand\b)?(?![\d])"
