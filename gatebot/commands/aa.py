@@ -8,7 +8,7 @@ from gatebot.commands.evaluation import Evaluation, SideView, evaluate
 from gatebot.commands.request import EvaluationRequest
 from gatebot.commands.ruler import one_side_ruler
 from gatebot.commands.sides import open_side, opened
-from gatebot.core.rounds import seed_count
+from gatebot.core.rounds import seed_plan
 from gatebot.model.report import Report
 from gatebot.model.trial import Side
 from gatebot.runner.progress import ProgressView
@@ -22,7 +22,7 @@ def aa(request: EvaluationRequest, *, ref: str, first_slot: int, watch: Progress
     ruler = replace(ruler, base_agent=ruler.head_agent).with_notes(
         "A/A: the same commit on both sides; whatever got worse here is a false alarm."
     )
-    count = seed_count(ruler.suite.config.seeds, request.seeds)
+    count = seed_plan(ruler.suite.config.seeds, request.seeds, compared=True).count
     base = SideView(side.tree, side.commit.sha, side.label, ruler.head_agent, side.dirty, first_slot)
     head = replace(base, first_slot=first_slot + count)
     sides: dict[Side, SideView] = {"base": base, "head": head}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from gatebot import __version__
 from gatebot.commands.grading import Tally, graded
 from gatebot.commands.ruler import gating_cases
+from gatebot.core.course import course_of
 from gatebot.core.decide import Decision, decide, decided_without_trials, settled
 from gatebot.core.evidence import Evidence
 from gatebot.core.one_side import decide_one_side
@@ -31,7 +32,7 @@ def conclude(plan: Plan, suite: Suite, read: TrialReader, results: ResultsDirect
 
     `read` hands out the trials anew each time it is called: once to grade, once for the trajectories shown.
     """
-    evidence = Evidence(frozenset(plan.keys()), gating_cases(suite, plan.case_notices))
+    evidence = _empty_evidence(plan, suite)
     tally = Tally(plan.digests.grading)
     results.write_scores(_collected(graded(read(), suite, tally, evidence.planned.__contains__), evidence))
     report = _report(plan, suite, evidence, tally)
@@ -40,6 +41,20 @@ def conclude(plan: Plan, suite: Suite, read: TrialReader, results: ResultsDirect
     results.write_text(COMMENT_FILE, _page(plan, report, diffs))
     results.write_text(JUNIT_FILE, render_junit(report))
     return report
+
+
+def gather_evidence(plan: Plan, suite: Suite, read: TrialReader) -> Evidence:
+    """Grade every planned trial and collect what a look needs."""
+    evidence = _empty_evidence(plan, suite)
+    for grade in graded(read(), suite, Tally(plan.digests.grading), evidence.planned.__contains__):
+        evidence.add(grade)
+    return evidence
+
+
+def _empty_evidence(plan: Plan, suite: Suite) -> Evidence:
+    return Evidence(
+        frozenset(plan.keys()), gating_cases(suite, plan.case_notices), frozenset(plan.confirming())
+    )
 
 
 def _collected(grades: Iterable[Grade], evidence: Evidence) -> Iterator[Grade]:
@@ -54,7 +69,7 @@ def _decision(plan: Plan, suite: Suite, evidence: Evidence) -> Decision:
     if foregone is not None:
         return settled(*foregone, gate)
     if plan.base is not None and plan.head is not None:
-        return decide(evidence, gate, stopped=plan.stopped)
+        return decide(evidence, gate, course_of(plan, gate), stopped=plan.stopped)
     side: Side = "head" if plan.head is not None else "base"
     return decide_one_side(evidence, gate, side=side, no_baseline=plan.no_baseline, stopped=plan.stopped)
 

@@ -9,17 +9,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from gatebot.commands.concluding import conclude
+from gatebot.commands.concluding import conclude, gather_evidence
 from gatebot.commands.request import EvaluationRequest
 from gatebot.commands.ruler import Ruler, agent_files
-from gatebot.commands.trials import Means, SideReady, run_planned
-from gatebot.core.rounds import SideSlots, fixed_rounds, seed_count
+from gatebot.commands.trials import Means, RunRounds, SideReady, running
+from gatebot.core.rounds import first_rounds, next_rounds, seed_plan
 from gatebot.model.config import AgentConfig
-from gatebot.model.plan import Activity, Plan, Round, SideInfo
+from gatebot.model.plan import Activity, Plan, SideInfo
 from gatebot.model.report import Report
 from gatebot.model.trial import Side
 from gatebot.process.launch import Launchers
-from gatebot.results.store import ResultsDirectory, open_results
+from gatebot.results.store import REPORT_FILE, ResultsDirectory, open_results
 from gatebot.runner.progress import ProgressView
 from gatebot.runner.schedule import interleaved
 from gatebot.suite.snapshot import digests
@@ -69,11 +69,16 @@ def evaluate(evaluation: Evaluation, request: EvaluationRequest, watch: Progress
         plan = _plan(evaluation, request, checkouts)
         results, found = open_results(request.out, plan, overwrite=True)
         suite = evaluation.ruler.suite
-        if found is not None and found.finished:
-            return conclude(found, results.read_suite(), results.trials, results)
+        again = found is not None and found.finished
+        if found is not None:
+            plan = replace(found, finished=False, stopped="")
+        if again and not _goes_on(results):
+            return conclude(replace(plan, finished=True), results.read_suite(), results.trials, results)
         results.write_suite(suite)
         if not plan.same_agent:
-            plan = _run(plan, evaluation, checkouts, request, _Places(results, work, watch))
+            plan = _run(
+                plan, evaluation, checkouts, request, _Places(results, work, watch, beyond_no_sign=again)
+            )
         plan = replace(plan, finished=not plan.stopped)
         results.write_plan(plan)
         return conclude(plan, suite, results.trials, results)
@@ -84,6 +89,12 @@ class _Places:
     results: ResultsDirectory
     work: Path
     watch: ProgressView
+    beyond_no_sign: bool = False
+
+
+def _goes_on(results: ResultsDirectory) -> bool:
+    """Whether running a finished evaluation again adds evidence: it was inconclusive."""
+    return results.has(REPORT_FILE) and results.read_report().conclusion == "inconclusive"
 
 
 def _run(
@@ -109,15 +120,34 @@ def _run(
             ready[side] = SideReady(view.agent, checkout.path / folder, done.bin_dirs, done.variables)
         if any(info is not None and info.setup == "failed" for info in (plan.base, plan.head)):
             return replace(plan, rounds=())
-        places.results.write_plan(plan)
         means = Means(request, places.results, launchers, places.watch)
-        stopped = run_planned(plan, evaluation.ruler.suite, ready, means)
-    return replace(plan, stopped=stopped)
+        with running(evaluation.ruler.suite, ready, means) as run:
+            return _rounds(plan, evaluation.ruler, places, run)
+
+
+def _rounds(plan: Plan, ruler: Ruler, places: _Places, run: RunRounds) -> Plan:
+    """Run round after round until a look says stop; plan.json is written before the trials it names are run."""
+    gate = ruler.suite.config.gate
+    more = () if plan.rounds else first_rounds(plan, (case.id for case in ruler.suite.cases), gate, ruler.new)
+    beyond = places.beyond_no_sign
+    while True:
+        plan = replace(
+            plan, rounds=(*plan.rounds, *(interleaved(round_, plan.digests.run) for round_ in more))
+        )
+        places.results.write_plan(plan)
+        stopped = run(plan.rounds)
+        if stopped:
+            return replace(plan, stopped=stopped)
+        evidence = gather_evidence(plan, ruler.suite, places.results.trials)
+        more = next_rounds(plan, evidence, gate, ruler.new, beyond_no_sign=beyond)
+        beyond = False
+        if not more:
+            return plan
 
 
 def _plan(evaluation: Evaluation, request: EvaluationRequest, checkouts: Mapping[Side, Checkout]) -> Plan:
     suite = evaluation.ruler.suite
-    seeds = seed_count(suite.config.seeds, request.seeds)
+    seeds = seed_plan(suite.config.seeds, request.seeds, compared=len(evaluation.sides) > 1)
     infos = {side: _info(view, checkouts[side]) for side, view in evaluation.sides.items()}
     base, head = infos.get("base"), infos.get("head")
     same = (
@@ -135,8 +165,10 @@ def _plan(evaluation: Evaluation, request: EvaluationRequest, checkouts: Mapping
         digests=named,
         base=base,
         head=head,
-        seeds=seeds,
-        rounds=() if same else _rounds(evaluation, seeds, named.run),
+        seeds=seeds.count,
+        sequential=seeds.sequential,
+        base_first_slot=_first_slot(evaluation, "base"),
+        head_first_slot=_first_slot(evaluation, "head"),
         case_notices=evaluation.ruler.notices,
         no_baseline=evaluation.ruler.no_baseline,
         isolation="none",
@@ -146,12 +178,9 @@ def _plan(evaluation: Evaluation, request: EvaluationRequest, checkouts: Mapping
     )
 
 
-def _rounds(evaluation: Evaluation, seeds: int, digest: str) -> tuple[Round, ...]:
-    sides = [SideSlots(side, view.first_slot) for side, view in evaluation.sides.items()]
-    cases = [case.id for case in evaluation.ruler.suite.cases]
-    return tuple(
-        interleaved(round_, digest) for round_ in fixed_rounds(cases, sides, seeds, evaluation.ruler.new)
-    )
+def _first_slot(evaluation: Evaluation, side: Side) -> int:
+    view = evaluation.sides.get(side)
+    return view.first_slot if view is not None else 1
 
 
 def _info(view: SideView, checkout: Checkout) -> SideInfo:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from gatebot.commands.request import EvaluationRequest
 from gatebot.model.config import AgentConfig, Config
-from gatebot.model.plan import Plan
+from gatebot.model.plan import Round
 from gatebot.model.suite import Case, Suite
 from gatebot.model.trial import Side, TrialKey
 from gatebot.plugins import make_agent
@@ -42,18 +42,18 @@ class Means:
     watch: ProgressView
 
 
-def run_planned(plan: Plan, suite: Suite, ready: Mapping[Side, SideReady], means: Means) -> str:
-    """Run every planned trial that is not done; returns why not all were run (budget, breaker), or "".
+RunRounds = Callable[[Sequence[Round]], str]
+"""Runs the trials of rounds that are not done; returns why not all were run (budget, breaker), or ""."""
 
-    Raises Cancelled after Ctrl-C or SIGTERM.
+
+@contextmanager
+def running(suite: Suite, ready: Mapping[Side, SideReady], means: Means) -> Generator[RunRounds]:
+    """Hold the journal and the sides' agents, and hand out what runs rounds.
+
+    Running raises Cancelled after Ctrl-C or SIGTERM.
     """
     lanes: dict[Side, Lane] = {side: _lane(side, one, suite.config, means) for side, one in ready.items()}
     cases = {case.id: case for case in suite.cases}
-    tasks = [
-        _task(cases[key.case], key, round_.number, suite.config)
-        for round_ in plan.rounds
-        for key in round_.trials
-    ]
     with closing(means.watch), means.results.journal() as journal:
         runner = TrialRunner(
             lanes,
@@ -62,7 +62,17 @@ def run_planned(plan: Plan, suite: Suite, ready: Mapping[Side, SideReady], means
             stop=means.launchers.terminate_all,
             progress=means.watch,
         )
-        return runner.run(tasks)
+
+        def run(rounds: Sequence[Round]) -> str:
+            return runner.run(
+                [
+                    _task(cases[key.case], key, round_.number, suite.config)
+                    for round_ in rounds
+                    for key in round_.trials
+                ]
+            )
+
+        yield run
 
 
 def _task(case: Case, key: TrialKey, round_: int, config: Config) -> TrialTask:

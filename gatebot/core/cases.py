@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gatebot.core.confirm import SingleCases
 from gatebot.core.evidence import Evidence, Row
 from gatebot.model.metric import METRICS
 from gatebot.model.plan import CaseNotice
@@ -18,14 +19,6 @@ from gatebot.model.trial import Side
 SUSPECT_DROP = 0.5
 """A case whose pass rate dropped by this much is suspect until fresh trials confirm or clear it."""
 FLAKY_TRIALS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class SingleCases:
-    """What leg B found: `regressed` cases, and each tested case's adjusted p-value."""
-
-    regressed: frozenset[str] = frozenset()
-    adjusted: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +74,8 @@ def _case_result(
         first_divergence=shown.divergence,
         failure=shown.failure,
         gating=gating,
-        reason=_reason(label, base, head),
-        p_value=(singles.adjusted or {}).get(case),
+        reason=_reason(label, base, head, singles.fresh.get(case)),
+        p_value=singles.adjusted.get(case),
         tags=tags,
         shown_slot=shown.slot,
         shown_base_slot=_base_slot(evidence, case),
@@ -98,7 +91,10 @@ def _label(
         return "new"
     if not base.trials or not head.trials:
         return "removed" if notice is not None and notice.kind == "removed" else "not_evaluated"
-    drop = _drop(base, head)
+    fresh = singles.fresh.get(case)
+    drop = (
+        _drop(base, head) if fresh is None else _drop(_both(base, fresh["base"]), _both(head, fresh["head"]))
+    )
     if drop >= SUSPECT_DROP:
         return "suspect"
     if notice is not None and notice.kind == "removed":
@@ -108,7 +104,22 @@ def _label(
     return "flaky" if _flaky(base) or _flaky(head) else "stable"
 
 
-def _reason(label: CaseLabel, base: SideCount, head: SideCount) -> str:
+def _both(rounds: SideCount, fresh: SideCount) -> SideCount:
+    return SideCount(rounds.passed + fresh.passed, rounds.trials + fresh.trials)
+
+
+def _reason(
+    label: CaseLabel, base: SideCount, head: SideCount, fresh: Mapping[Side, SideCount] | None
+) -> str:
+    told = (
+        ""
+        if fresh is None
+        else f"{_shown_count(fresh['base'])} → {_shown_count(fresh['head'])} on fresh trials"
+    )
+    if told and label != "regressed":
+        return f"a large drop at first, not confirmed: {told}"
+    if label == "regressed":
+        return f"confirmed: {told}" if told else "dropped beyond chance"
     if label == "flaky":
         return "flaky on the base too" if _flaky(base) else "newly flaky"
     if label == "stable":
@@ -116,6 +127,10 @@ def _reason(label: CaseLabel, base: SideCount, head: SideCount) -> str:
     if label == "suspect":
         return "a large drop, not confirmed beyond chance"
     return ""
+
+
+def _shown_count(count_: SideCount) -> str:
+    return f"{count_.passed}/{count_.trials}"
 
 
 def _shown(evidence: Evidence, case: str) -> _Shown:

@@ -7,29 +7,25 @@ import math
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from gatebot.core.evidence import MetricSample
-from gatebot.core.stats.exact import exact_tails
+from gatebot.core.significance import Adjustment, Draws, Tested, over_cases, within_cases
+from gatebot.core.stats.generalize import paired_t_interval
 from gatebot.core.stats.interval import Limits, effect_interval, extended_to_zero
-from gatebot.core.stats.multiplicity import holm
-from gatebot.core.stats.permutation import PERMUTATIONS, joint_permutation, permutation_tails
-from gatebot.core.stats.strata import (
-    FloatArray,
-    Strata,
-    Tails,
-    effect,
-    log_strata,
-    pass_counts,
-    strata_of,
-)
+from gatebot.core.stats.permutation import PERMUTATIONS
+from gatebot.core.stats.strata import FloatArray, Strata, case_differences, effect, log_strata, strata_of
 from gatebot.model.metric import Metric
 
 INFORMING_PERMUTATIONS = 1_999
 MARGIN_CONFIDENCE = 0.90
 ZERO_FLOOR = 0.5
 """What a zero counts as on the log scale of a ratio metric (half a call, half a token): its ratio stays finite."""
+
+
+Scope = Literal["suite", "generalize"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +49,8 @@ class Comparison:
     exact: bool
     adjusted_worse: float
     adjusted_better: float
+    adjustment: Adjustment = "none"
+    scope: Scope = "suite"
 
     @property
     def metric(self) -> Metric:
@@ -67,7 +65,14 @@ class Comparison:
     @property
     def worst_loss(self) -> float:
         """The largest loss the 90 % interval leaves open."""
-        low, high = self.margin_interval
+        return self._worst(self.margin_interval)
+
+    def worst_loss_at(self, confidence: float) -> float:
+        """The largest loss an interval of that confidence leaves open."""
+        return self._worst(interval_of(self.sample, confidence, self.scope))
+
+    def _worst(self, limits: Limits) -> float:
+        low, high = limits
         return -low if self.metric.direction == "higher" else high
 
 
@@ -77,22 +82,28 @@ def strata(sample: MetricSample) -> Strata:
     return log_strata(plain, floor=ZERO_FLOOR) if sample.metric.scale == "ratio" else plain
 
 
-def compare(samples: Sequence[MetricSample], *, confidence: float, gating: bool) -> list[Comparison]:
+def compare(
+    samples: Sequence[MetricSample], *, confidence: float, gating: bool, scope: Scope = "suite"
+) -> list[Comparison]:
     """Compare each sample (all with at least one case), in the order given.
 
-    With `gating`, several metrics are adjusted together by step-down max-T; a single one needs no adjustment.
+    With `gating`, several metrics are adjusted together (step-down max-T); a single one needs no adjustment.
     `confidence` is that of the two-sided interval shown, 1 − 2·level.
     """
     if not samples:
         return []
-    seed = seed_of(samples)
     numbers = [strata(sample) for sample in samples]
-    permutations = PERMUTATIONS if gating else INFORMING_PERMUTATIONS
-    raw, adjusted, exact = _p_values(samples, numbers, seed=seed, permutations=permutations)
+    draws = Draws(seed_of(samples), PERMUTATIONS if gating else INFORMING_PERMUTATIONS)
+    tested = (within_cases if scope == "suite" else over_cases)(samples, numbers, draws)
     return [
-        _comparison(sample, values, (raw[i], adjusted[i], exact[i]), confidence)
-        for i, (sample, values) in enumerate(zip(samples, numbers, strict=True))
+        _comparison(sample, values, tested, index, (confidence, scope))
+        for index, (sample, values) in enumerate(zip(samples, numbers, strict=True))
     ]
+
+
+def interval_of(sample: MetricSample, confidence: float, scope: Scope) -> Limits:
+    """The two-sided interval of the difference, on the comparison's scale (statistics §3)."""
+    return _interval(strata(sample), confidence, scope)
 
 
 def agreeing(comparison: Comparison, *, rejected: bool) -> Comparison:
@@ -112,104 +123,11 @@ def seed_of(samples: Sequence[MetricSample]) -> int:
     return int.from_bytes(digest.digest()[:8], "big") >> 1
 
 
-def _p_values(
-    samples: Sequence[MetricSample], numbers: Sequence[Strata], *, seed: int, permutations: int
-) -> tuple[list[Tails], list[Tails], list[bool]]:
-    """Raw tails (exact for binary metrics), tails adjusted over all samples, and which raw ones are exact."""
-    raw: list[Tails] = []
-    exact: list[bool] = []
-    joint = _joint(samples, numbers, seed, permutations) if len(samples) > 1 else None
-    for index, (sample, values) in enumerate(zip(samples, numbers, strict=True)):
-        if sample.metric.scale == "binary":
-            raw.append(exact_tails(pass_counts(values)))
-            exact.append(True)
-        elif joint is not None:
-            raw.append(joint[0][index])
-            exact.append(joint[2])
-        else:
-            tails, whole = permutation_tails(values, seed=seed, permutations=permutations)
-            raw.append(tails)
-            exact.append(whole)
-    if len(samples) == 1:
-        return raw, raw, exact
-    if joint is not None:
-        return raw, joint[1], exact
-    return _holm_adjusted(samples, numbers, raw, exact, seed, permutations)
-
-
-def _joint(
-    samples: Sequence[MetricSample], numbers: Sequence[Strata], seed: int, permutations: int
-) -> tuple[list[Tails], list[Tails], bool] | None:
-    """Joint permutation, tails oriented so that `lower` means worse for every metric; None when trials differ."""
-    arms = _aligned(samples, numbers)
-    if arms is None:
-        return None
-    found = joint_permutation(arms[0], arms[1], seed=seed, permutations=permutations)
-    turned = [_turned(tails, sample.metric) for tails, sample in zip(found.raw, samples, strict=True)]
-    adjusted = [_turned(tails, sample.metric) for tails, sample in zip(found.adjusted, samples, strict=True)]
-    return turned, adjusted, found.exact
-
-
-def _aligned(
-    samples: Sequence[MetricSample], numbers: Sequence[Strata]
-) -> tuple[list[FloatArray], list[FloatArray]] | None:
-    """Per case, trials × metrics for both arms, losses negative for every metric; NaN columns for absent cases.
-
-    None when a metric is ungraded on some trials of a case only: joint labels would then mean different things.
-    """
-    cases = sorted({case for sample in samples for case in sample.cases})
-    arms: tuple[list[FloatArray], list[FloatArray]] = ([], [])
-    index = [{case: i for i, case in enumerate(sample.cases)} for sample in samples]
-    for case in cases:
-        for arm, side in ((0, "base"), (1, "head")):
-            columns = [
-                getattr(values, side)[where[case]] if case in where else None
-                for values, where in zip(numbers, index, strict=True)
-            ]
-            sizes = {column.size for column in columns if column is not None}
-            if len(sizes) != 1:
-                return None
-            rows = sizes.pop()
-            matrix = np.full((rows, len(samples)), np.nan)
-            for j, column in enumerate(columns):
-                if column is not None:
-                    sign = 1.0 if samples[j].metric.direction == "higher" else -1.0
-                    matrix[:, j] = sign * column
-            arms[arm].append(matrix)
-    return arms
-
-
-def _turned(tails: Tails, metric: Metric) -> Tails:
-    """Tails of a sign-flipped column, turned back to D = head − base."""
-    return tails if metric.direction == "higher" else Tails(lower=tails.upper, upper=tails.lower)
-
-
-def _holm_adjusted(
-    samples: Sequence[MetricSample],
-    numbers: Sequence[Strata],
-    raw: list[Tails],
-    exact: list[bool],
-    seed: int,
-    permutations: int,
-) -> tuple[list[Tails], list[Tails], list[bool]]:
-    """Holm over per-metric tests, for metrics that are missing on different trials (statistics §4)."""
-    for index, (sample, values) in enumerate(zip(samples, numbers, strict=True)):
-        if sample.metric.scale != "binary":
-            raw[index], exact[index] = permutation_tails(values, seed=seed, permutations=permutations)
-    higher = [sample.metric.direction == "higher" for sample in samples]
-    worse = holm([t.worse(higher_is_better=up) for t, up in zip(raw, higher, strict=True)])
-    better = holm([t.better(higher_is_better=up) for t, up in zip(raw, higher, strict=True)])
-    adjusted = [
-        Tails(lower=w, upper=b) if up else Tails(lower=b, upper=w)
-        for w, b, up in zip(worse, better, higher, strict=True)
-    ]
-    return raw, adjusted, exact
-
-
 def _comparison(
-    sample: MetricSample, values: Strata, tests: tuple[Tails, Tails, bool], confidence: float
+    sample: MetricSample, values: Strata, tested: Tested, index: int, shown: tuple[float, Scope]
 ) -> Comparison:
-    raw, adjusted, exact = tests
+    confidence, scope = shown
+    raw, adjusted = tested.raw[index], tested.adjusted[index]
     up = sample.metric.direction == "higher"
     base, head = (_mean(arm) for arm in (values.base, values.head))
     ratio = sample.metric.scale == "ratio"
@@ -218,15 +136,23 @@ def _comparison(
         base=math.exp(base) if ratio else base,
         head=math.exp(head) if ratio else head,
         delta=effect(values),
-        interval=effect_interval(values, confidence),
+        interval=_interval(values, confidence, scope),
         confidence=confidence,
-        margin_interval=effect_interval(values, MARGIN_CONFIDENCE),
+        margin_interval=_interval(values, MARGIN_CONFIDENCE, scope),
         worse=raw.worse(higher_is_better=up),
         better=raw.better(higher_is_better=up),
-        exact=exact,
+        exact=tested.exact[index],
         adjusted_worse=adjusted.worse(higher_is_better=up),
         adjusted_better=adjusted.better(higher_is_better=up),
+        adjustment=tested.adjustment,
+        scope=scope,
     )
+
+
+def _interval(values: Strata, confidence: float, scope: Scope) -> Limits:
+    if scope == "suite" or values.cases < 2:
+        return effect_interval(values, confidence)
+    return paired_t_interval(case_differences(values), confidence)
 
 
 def _mean(arms: Sequence[FloatArray]) -> float:

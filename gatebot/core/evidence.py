@@ -46,34 +46,49 @@ class MetricSample:
     one_sided: tuple[str, ...]
 
 
+Window = Mapping[Side, range]
+"""The slots of each side that a look may use."""
+
+
 @dataclass(slots=True)
 class Evidence:
     """All rows of an evaluation, by case, side and slot, beside what was planned.
 
-    `gating_cases` are the cases that count in the comparison: on both sides, not new, not quarantined.
+    `gating_cases` are the cases that count in the comparison: on both sides, not new, not quarantined. `confirming`
+    are the planned trials that only confirm suspects: they are kept apart in `fresh`, since a suspect chose them.
     """
 
     planned: frozenset[TrialKey]
     gating_cases: frozenset[str]
+    confirming: frozenset[TrialKey] = frozenset()
     rows: dict[str, dict[Side, dict[int, Row]]] = field(default_factory=dict[str, dict[Side, dict[int, Row]]])
+    fresh: dict[str, dict[Side, dict[int, Row]]] = field(
+        default_factory=dict[str, dict[Side, dict[int, Row]]]
+    )
     graders_faulted: int = 0
 
     def add(self, grade: Grade) -> None:
         """Take one grade in; the first of equal keys wins."""
-        sides = self.rows.setdefault(grade.case, {side: {} for side in SIDES})
+        kept = self.fresh if grade.key in self.confirming else self.rows
+        sides = kept.setdefault(grade.case, {side: {} for side in SIDES})
         if grade.slot in sides[grade.side]:
             return
         self.graders_faulted += any(score.fault for score in grade.scores.values())
         sides[grade.side][grade.slot] = _row(grade)
 
-    def case_rows(self, case: str, side: Side, slots: range | None = None) -> list[Row]:
-        """The rows of a case on a side, by slot; `slots` narrows them."""
+    def case_rows(self, case: str, side: Side, window: Window | None = None) -> list[Row]:
+        """The rows of a case on a side, by slot; `window` narrows them."""
         by_slot = self.rows.get(case, {}).get(side, {})
-        return [by_slot[slot] for slot in sorted(by_slot) if slots is None or slot in slots]
+        return [by_slot[slot] for slot in sorted(by_slot) if window is None or slot in window[side]]
 
-    def sample_rows(self, case: str, side: Side, slots: range | None = None) -> list[Row]:
+    def sample_rows(self, case: str, side: Side, window: Window | None = None) -> list[Row]:
         """The rows in the sample: infrastructure errors have left it."""
-        return [row for row in self.case_rows(case, side, slots) if row.status != "infra_error"]
+        return [row for row in self.case_rows(case, side, window) if row.status != "infra_error"]
+
+    def fresh_rows(self, case: str, side: Side) -> list[Row]:
+        """The confirming rows of a case on a side that are in the sample, by slot."""
+        by_slot = self.fresh.get(case, {}).get(side, {})
+        return [by_slot[slot] for slot in sorted(by_slot) if by_slot[slot].status != "infra_error"]
 
     def slots_of(self, case: str, side: Side) -> list[int]:
         """The slots of a case on a side that have a row, ascending."""
@@ -83,12 +98,12 @@ class Evidence:
         """How many rows ended in each status, and how many planned trials are missing or came from the cache."""
         counts: Counter[str] = Counter()
         present: set[TrialKey] = set()
-        for case, sides in self.rows.items():
-            for side, slots in sides.items():
-                for slot, row in slots.items():
-                    present.add(TrialKey(case, side, slot))
-                    counts[row.status] += 1
-                    counts["cached"] += row.cached
+        for kept in (self.rows, self.fresh):
+            for case, sides in kept.items():
+                for side, slots in sides.items():
+                    present.update(TrialKey(case, side, slot) for slot in slots)
+                    counts.update(row.status for row in slots.values())
+                    counts["cached"] += sum(row.cached for row in slots.values())
         counts["missing"] = len(self.planned - present)
         return counts
 
@@ -112,8 +127,8 @@ def gather(grades: Iterable[Grade], planned: Iterable[TrialKey], gating_cases: I
     return evidence
 
 
-def metric_sample(evidence: Evidence, name: str, slots: range | None = None) -> MetricSample:
-    """The sample of one metric over the gating cases, within `slots` when given."""
+def metric_sample(evidence: Evidence, name: str, window: Window | None = None) -> MetricSample:
+    """The sample of one metric over the gating cases, within `window` when given."""
     kept: list[tuple[str, tuple[float, ...], tuple[float, ...]]] = []
     ungraded: dict[Side, int] = dict.fromkeys(SIDES, 0)
     unexplained: dict[Side, int] = dict.fromkeys(SIDES, 0)
@@ -121,7 +136,7 @@ def metric_sample(evidence: Evidence, name: str, slots: range | None = None) -> 
     for case in sorted(evidence.gating_cases):
         values: dict[Side, tuple[float, ...]] = {}
         for side in SIDES:
-            rows = evidence.sample_rows(case, side, slots)
+            rows = evidence.sample_rows(case, side, window)
             values[side] = tuple(v for row in rows if (v := row.values.get(name)) is not None)
             ungraded[side] += len(rows) - len(values[side])
             unexplained[side] += sum(_missing(row, name) for row in rows)
@@ -149,12 +164,15 @@ def side_values(evidence: Evidence, name: str, side: Side) -> tuple[tuple[float,
     return tuple(v for v in values if v)
 
 
-def lost_share(evidence: Evidence, side: Side, slots: range | None = None) -> float:
+def lost_share(evidence: Evidence, side: Side, window: Window | None = None) -> float:
     """Share of a side's planned gating trials that are missing or ended in an infrastructure error, in [0, 1]."""
     planned = [
         key
         for key in evidence.planned
-        if key.side == side and key.case in evidence.gating_cases and (slots is None or key.slot in slots)
+        if key.side == side
+        and key.case in evidence.gating_cases
+        and key not in evidence.confirming
+        and (window is None or key.slot in window[side])
     ]
     if not planned:
         return 1.0

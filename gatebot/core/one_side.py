@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gatebot.core.cases import SingleCases
+from gatebot.core.confirm import SingleCases
 from gatebot.core.decide import Decision, MetricDecision, closes
 from gatebot.core.evidence import Evidence, empty_cases, metric_sample, side_values
 from gatebot.core.target import judge_target
-from gatebot.core.verdict import Judged, Levels
+from gatebot.core.verdict import Judged
 from gatebot.model.config import Gate, MetricGate
 from gatebot.model.metric import METRICS
 from gatebot.model.report import Conclusion
@@ -35,7 +35,6 @@ def decide_one_side(
             else judge_target(
                 METRICS[name], gate.metrics.get(name, MetricGate()), side_values(evidence, name, side), ()
             ),
-            reported_p=None,
         )
         for name in METRICS
         if name in names
@@ -49,7 +48,7 @@ def decide_one_side(
         advice=_advice(conclusion, no_baseline),
         metrics=metrics,
         singles=SingleCases(),
-        levels=Levels(gate.alpha, gate.alpha, 0.0),
+        alpha=gate.alpha,
         would_have=conclusion if gate.mode == "observe" else None,
     )
 

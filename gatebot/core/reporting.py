@@ -16,6 +16,7 @@ from gatebot.core.stats.permutation import PERMUTATIONS
 from gatebot.core.stats.power import Seeds, estimated_rates, quoted_drop
 from gatebot.core.stats.reliability import pass_at_k, pass_hat_k
 from gatebot.core.stats.strata import pass_counts, strata_of
+from gatebot.core.tracing import LookResult
 from gatebot.core.verdict import margin_of
 from gatebot.model.config import Gate
 from gatebot.model.metric import METRICS, PRIMARY_METRIC, Metric
@@ -66,7 +67,7 @@ def build_report(evidence: Evidence, decision: Decision, context: Context) -> Re
         base_sha=(plan.base.sha or None) if plan.base else None,
         head_sha=(plan.head.sha or None) if plan.head else None,
         metrics=tuple(
-            _metric_result(d, evidence, context.gate, shared_alpha=decision.levels.case > 0)
+            _metric_result(d, evidence, context.gate, shared_alpha=decision.singles.level > 0)
             for d in decision.metrics
         ),
         cases=cases,
@@ -110,7 +111,7 @@ def _metric_result(
         delta=None if comparison is None else back(comparison.delta),
         interval=None if comparison is None else (back(comparison.interval[0]), back(comparison.interval[1])),
         confidence=None if comparison is None else comparison.confidence,
-        p_value=decision.reported_p,
+        p_value=None if comparison is None else comparison.worse,
         n_cases=len(decision.sample.cases) or _cases_with(evidence, decision.name),
         seeds=SeedCounts(**{side: _seeds(decision, evidence, side) for side in SIDES}),
         margin=margin_of(metric, metric_gate),
@@ -199,24 +200,43 @@ def _failures(evidence: Evidence) -> tuple[FailureShare, ...]:
 
 
 def _method(decision: Decision) -> Method:
-    gating = [d for d in decision.metrics if d.gating and d.comparison is not None]
-    several = len(gating) > 1
-    exact = all(d.comparison is not None and d.comparison.exact for d in gating)
-    method = (
-        f"step-down max-T over {len(gating)} gating metrics, labels shuffled within cases"
-        if several
-        else "exact within-case permutation test"
-        if exact
-        else "within-case permutation test"
+    look = decision.looks[-1] if decision.looks else None
+    comparisons = look.comparisons if look is not None else ()
+    exact = all(comparison.exact for comparison in comparisons)
+    adjustment = comparisons[0].adjustment if comparisons else "none"
+    shuffled = (
+        "signs of case differences flipped" if _generalizes(decision) else "labels shuffled within cases"
     )
-    if decision.levels.case:
+    if adjustment == "max-T":
+        method = f"step-down max-T over {len(comparisons)} gating metrics, {shuffled}"
+    elif adjustment == "Holm":
+        method = f"Holm over {len(comparisons)} gating metrics, each tested with {shuffled}"
+    else:
+        method = f"{'exact ' if exact else ''}permutation test, {shuffled}"
+    singles = decision.singles
+    if singles.fresh:
+        method += f"; {len(singles.fresh)} suspect cases tested on fresh trials (Boschloo, Holm)"
+    elif singles.level and len(decision.looks) == 1 and singles.adjusted:
         method += "; single cases by exact min-P"
     return Method(
         method=method,
-        alpha=decision.levels.alpha,
-        mean_level=decision.levels.mean,
-        case_level=decision.levels.case,
-        resamples=PERMUTATIONS if several or not exact else None,
+        alpha=decision.alpha,
+        mean_level=look.look.level if look is not None else decision.alpha,
+        case_level=singles.level,
+        looks=tuple(_look_told(result) for result in decision.looks),
+        resamples=PERMUTATIONS if comparisons and (adjustment != "none" or not exact) else None,
+    )
+
+
+def _generalizes(decision: Decision) -> bool:
+    return any(c.scope == "generalize" for result in decision.looks for c in result.comparisons)
+
+
+def _look_told(result: LookResult) -> str:
+    limit = "" if result.look.futility is None else f", stop without a sign above {result.look.futility:g}"
+    return (
+        f"after round {result.look.rounds}: smallest p {result.smallest_p:.2g}, "
+        f"red at {result.look.level:.3g} or less{limit} — {result.stop}"
     )
 
 

@@ -7,29 +7,16 @@ from dataclasses import dataclass
 
 from gatebot.core.compare import Comparison, strata
 from gatebot.core.evidence import MISSING_SHARE as LIMIT
-from gatebot.core.evidence import Evidence, MetricSample, lost_share
+from gatebot.core.evidence import Evidence, MetricSample, Window, lost_share
+from gatebot.core.stats.generalize import MIN_CASES
 from gatebot.core.stats.strata import is_constant
-from gatebot.model.config import MetricGate
+from gatebot.model.config import Gate, MetricGate
 from gatebot.model.metric import Metric
 from gatebot.model.report import Verdict
 from gatebot.model.trial import SIDES
 
 DEFAULT_MARGIN = 0.10
 DEFAULT_RATIO_MARGIN = 1.25
-
-
-@dataclass(frozen=True, slots=True)
-class Levels:
-    """What a p-value must not exceed: leg A (means, all gating metrics) and leg B (single cases), plus the total."""
-
-    alpha: float
-    mean: float
-    case: float
-
-    @property
-    def confidence(self) -> float:
-        """Confidence of the two-sided interval shown: 1 − 2α in fixed mode."""
-        return 1.0 - 2.0 * self.alpha
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +34,18 @@ def margin_of(metric: Metric, gate: MetricGate | None) -> float:
     return DEFAULT_RATIO_MARGIN if metric.scale == "ratio" else DEFAULT_MARGIN
 
 
-def without_evidence(evidence: Evidence, sample: MetricSample, *, gating: bool) -> str:
+def without_evidence(
+    evidence: Evidence, sample: MetricSample, gate: Gate, window: Window | None = None
+) -> str:
     """Why a metric has no evidence (architecture: too much missing), or an empty string."""
     if not sample.cases:
         return "no case is graded on both sides"
-    if not gating:
+    if sample.metric.name not in gate.metrics:
         return ""
+    if gate.scope == "generalize" and len(sample.cases) < MIN_CASES:
+        return f"`scope: generalize` needs at least {MIN_CASES} cases; {len(sample.cases)} are graded"
     for side in SIDES:
-        lost = lost_share(evidence, side)
+        lost = lost_share(evidence, side, window)
         if lost > LIMIT:
             return f"{lost:.0%} of the {side}'s planned trials are missing or ended in infrastructure errors"
         graded = sum(len(v) for v in (sample.base if side == "base" else sample.head))
@@ -67,11 +58,9 @@ def without_evidence(evidence: Evidence, sample: MetricSample, *, gating: bool) 
 def judge(comparison: Comparison, gate: MetricGate | None, level: float, *, by_case: bool = False) -> Judged:
     """The verdict on one comparison at one level; `by_case`: leg B convicted a single case on this metric."""
     margin = margin_of(comparison.metric, gate)
-    min_effect = gate.min_effect if gate is not None else 0.0
     if by_case:
         return Judged("regressed", "single cases dropped beyond chance")
-    significant = comparison.adjusted_worse <= level and comparison.loss > 0
-    if significant and comparison.loss >= _on_scale(comparison.metric, min_effect):
+    if is_red(comparison, gate, level):
         return Judged("regressed", f"worse beyond chance (p = {comparison.adjusted_worse:.2g} ≤ {level:.3g})")
     if comparison.adjusted_better <= level and comparison.loss < 0:
         return Judged(
@@ -84,10 +73,17 @@ def judge(comparison: Comparison, gate: MetricGate | None, level: float, *, by_c
     return Judged("inconclusive", "no significant change, but a drop of the margin is not excluded")
 
 
-def non_inferior(comparison: Comparison, gate: MetricGate | None) -> bool:
-    """Whether the 90 % interval excludes a loss as large as the margin."""
-    margin = margin_of(comparison.metric, gate)
-    return comparison.worst_loss < _margin_on_scale(comparison.metric, margin)
+def is_red(comparison: Comparison, gate: MetricGate | None, level: float) -> bool:
+    """Whether the head is worse beyond chance at `level`, and by at least `min_effect`."""
+    min_effect = gate.min_effect if gate is not None else 0.0
+    significant = comparison.adjusted_worse <= level and comparison.loss > 0
+    return significant and comparison.loss >= _on_scale(comparison.metric, min_effect)
+
+
+def non_inferior(comparison: Comparison, gate: MetricGate | None, level: float) -> bool:
+    """Whether the interval at the look's level excludes a loss as large as the margin."""
+    margin = _margin_on_scale(comparison.metric, margin_of(comparison.metric, gate))
+    return comparison.worst_loss_at(1.0 - 2.0 * level) < margin
 
 
 def _on_scale(metric: Metric, change: float) -> float:

@@ -36,10 +36,14 @@ class Digests:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The trials of one round, in the order they are started."""
+    """The trials of one round, in the order they are started.
+
+    A `confirm` round holds fresh trials of the suspects alone, in slots of their own.
+    """
 
     number: int
     trials: tuple[TrialKey, ...]
+    kind: Literal["regular", "confirm"] = "regular"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,7 @@ class Plan:
     `no_baseline` says why there is nothing to compare with (the first pull request); `notes` are sentences for the
     report: degraded isolation, environment names that passed, changes of the configuration on the head. `stopped` says
     why a run ended early; `same_agent`: both sides hold the same agent tree and configuration, so nothing was run.
+    `seeds`: slots per case and side at most; `sequential`: the gate looks in between and may stop early.
     """
 
     activity: Activity
@@ -75,6 +80,17 @@ class Plan:
     finished: bool = False
     stopped: str = ""
     same_agent: bool = False
+    sequential: bool = False
+    base_first_slot: int = 1
+    head_first_slot: int = 1
+
+    def confirming(self) -> tuple[TrialKey, ...]:
+        """The trials that only confirm suspects."""
+        return tuple(key for round_ in self.rounds if round_.kind == "confirm" for key in round_.trials)
+
+    def regular_rounds(self) -> int:
+        """How many regular rounds are planned so far."""
+        return sum(round_.kind == "regular" for round_ in self.rounds)
 
     def keys(self) -> tuple[TrialKey, ...]:
         """Every trial that should exist, in planned order."""
