@@ -16,13 +16,15 @@ from gatebot.model.trial import Timing, Trial
 from gatebot.ports import SideEnvironment, TrialTask
 from gatebot.process.environment import child_environment
 from gatebot.process.launch import Launchers
+from gatebot.process.limits import Limits
 from gatebot.process.program import Ended, LaunchRefusedError, Program
-from gatebot.process.run_directory import RunDirectory, run_directory
+from gatebot.process.run_directory import RunDirectory
 
 Prepare = Callable[[RunDirectory, SideEnvironment], tuple[str, ...]]
 """Puts what the program needs into the run directory and returns its argv. May raise OSError."""
 
 _MEGABYTE = 1_000_000
+_MOST_PROCESSES = 512
 
 
 @dataclass(slots=True)
@@ -64,7 +66,7 @@ class ProgramAgent:
         """Run one trial to its end, turn by turn. Never raises on anything the agent does."""
         course = _Course(Conversation.before(task.case))
         try:
-            with run_directory() as directory:
+            with self._launchers.run_directory((environment.checkout, *environment.bin_dirs)) as directory:
                 self._take_turns(task, environment, directory, course)
         except LaunchRefusedError:
             course.ending = Ending("infra_error", CANCELLED)
@@ -93,6 +95,8 @@ class ProgramAgent:
                     deadline_s=limit - time.monotonic(),
                     stdin=request_line(task, course.conversation),
                     max_stdout_bytes=int(self._max_output_mb * _MEGABYTE),
+                    limits=Limits(processes=_MOST_PROCESSES if directory.user else None),
+                    user=directory.user,
                 )
             )
             course.take_end(ended)

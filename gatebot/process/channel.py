@@ -12,6 +12,7 @@ ORDER = b"R"
 STOP = b"K"
 _LENGTH = struct.Struct(">I")
 _CHUNK = 65536
+_MOST_FILES = 4
 
 
 class Order(TypedDict):
@@ -44,17 +45,20 @@ class Report(_ReportKind, total=False):
     strays: int
 
 
-def send_order(control: socket.socket, order: Order, files: tuple[int, int, int]) -> None:
-    """Hand over an order with the descriptors of its standard input, output and error. Raises OSError."""
+def send_order(control: socket.socket, order: Order, files: tuple[int, ...]) -> None:
+    """Hand over an order with the descriptors of its standard input, output and error. Raises OSError.
+
+    A fourth descriptor is held by the launcher until the run is over, and reaches no program.
+    """
     payload = json.dumps(order).encode("ascii")
     socket.send_fds(control, [ORDER], list(files))
     control.sendall(_LENGTH.pack(len(payload)) + payload)
 
 
 def receive_order(control: socket.socket) -> tuple[Order, list[int]] | None:
-    """The next order and its three descriptors; None when gatebot has gone. A late stop is passed over."""
+    """The next order and its descriptors; None when gatebot has gone. A late stop is passed over."""
     while True:
-        tag, files, _flags, _address = socket.recv_fds(control, 1, 3)
+        tag, files, _flags, _address = socket.recv_fds(control, 1, _MOST_FILES)
         if not tag:
             return None
         if tag == ORDER:

@@ -52,7 +52,8 @@ class Exchange:
         try:
             self._watch(self._launcher.control.fileno(), select.POLLIN, self._read_reports)
             try:
-                send_order(self._launcher.control, self._order(), theirs)
+                user = self._program.user
+                send_order(self._launcher.control, self._order(), (*theirs, *((user.lock,) if user else ())))
             except OSError:
                 self._lost = True
             finally:
@@ -73,7 +74,7 @@ class Exchange:
             cwd=str(program.cwd),
             env=dict(program.env),
             limits=program.limits.as_order(),
-            uid=program.uid,
+            uid=program.user.uid if program.user else None,
         )
 
     def _open_pipes(self) -> tuple[int, int, int]:

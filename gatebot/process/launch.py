@@ -5,27 +5,38 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
-from pathlib import Path
+from collections.abc import Generator, Iterable
+from contextlib import ExitStack, contextmanager
+from pathlib import Path, PurePath
 from types import TracebackType
 from typing import Self
 
 import gatebot
 from gatebot.process.connection import Launcher
 from gatebot.process.exchange import Exchange
+from gatebot.process.isolation import IsolationReport, closed_to_others, find_identities, shield_memory
 from gatebot.process.program import Ended, LaunchRefusedError, Program
+from gatebot.process.run_directory import RunDirectory, run_directory
 
 _BOOT = "import sys; sys.path.append(sys.argv[1]); from gatebot.process.launcher import main; main()"
 _CLOSE_S = 5.0
+_SYSTEM_BIN = "/usr/bin:/bin"
 
 
 class Launchers:
     """The one door to other programs. Threads may call `launch` at the same time; close it when done.
 
-    Launchers are started when needed, kept for the next run, and die with gatebot, whatever kills it.
+    Launchers are started when needed, kept for the next run, and die with gatebot, whatever kills it. `scratch` is
+    where run directories are made (default: the system's temporary directory).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, scratch: Path | None = None) -> None:
+        self._scratch = Path(tempfile.gettempdir()) if scratch is None else scratch
+        self._identities, self._no_user = find_identities()
+        self._examined = False
+        self._examining = threading.RLock()
         self._lock = threading.Lock()
         self._idle: list[Launcher] = []
         self._busy: set[Launcher] = set()
@@ -50,6 +61,49 @@ class Launchers:
         if self._refusing and ended.how in ("lost", "signaled"):
             return Ended("terminated", stderr=ended.stderr, wall_s=ended.wall_s)
         return ended
+
+    def isolation(self, needed: Iterable[PurePath] = ()) -> IsolationReport:
+        """What stands between agents and gatebot, when trials need these directories (checkouts, `bin_dirs`).
+
+        Where a trial cannot have a user of its own, from now on no trial of this pool has: both sides run alike.
+        """
+        with self._examining:
+            self._examined = True
+            if self._identities is not None:
+                self._no_user = closed_to_others((self._scratch, *needed)) or self._cannot_change_user()
+                if self._no_user:
+                    self._identities = None
+            if self._identities is None:
+                shield_memory()
+        missing = ("files that everybody may read and the network are open",)
+        own_user = self._identities is not None
+        return IsolationReport(own_user, missing if own_user else (self._no_user, *missing))
+
+    @contextmanager
+    def run_directory(self, needed: Iterable[PurePath] = ()) -> Generator[RunDirectory]:
+        """A fresh run directory, with a user of its own where that user can reach what is `needed`. Raises OSError."""
+        with self._examining:
+            if not self._examined:
+                self.isolation(needed)
+        with ExitStack() as stack:
+            user = None
+            if self._identities is not None and not closed_to_others((self._scratch, *needed)):
+                user = stack.enter_context(self._identities.lease())
+            yield stack.enter_context(run_directory(self._scratch, user))
+
+    def _cannot_change_user(self) -> str:
+        """Why starting a program under another user fails, found by doing it; empty when it works."""
+        try:
+            with self.run_directory() as directory:
+                program = Program(("true",), directory.path, {"PATH": _SYSTEM_BIN}, 10.0, user=directory.user)
+                ended = self.launch(program)
+        except OSError as error:
+            return f"no user of its own for a trial: {error.strerror or error}"
+        return (
+            ""
+            if ended.ok
+            else f"a program could not be started under another user ({ended.stage or ended.how})"
+        )
 
     def terminate_all(self) -> None:
         """End every running program and refuse further ones. Safe in a signal handler; returns at once."""

@@ -65,8 +65,8 @@ class Run:
             self._send(Report(kind="gone", cpu_s=0.0, strays=0))
             return
         if main == 0:
-            become(order, files, told, launcher)
-        self._close(told, *files)
+            become(order, files[:3], told, launcher)
+        self._close(told, *files[:3])
         tally = Tally(main)
         try:
             self._wait(tally)
@@ -80,6 +80,7 @@ class Run:
             finally:
                 tally.strays = 0  # what ended by itself during the run was no stray
                 end_tree(tally, order["uid"])
+                self._close(*files[3:])
         self._send(Report(kind="gone", cpu_s=tally.cpu_s, strays=tally.strays))
 
     def _wait(self, tally: Tally) -> None:

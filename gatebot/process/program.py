@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import Literal
 
 from gatebot.errors import GatebotError
+from gatebot.process.identity import Identity
 from gatebot.process.limits import Limits
 
 Stage = Literal["fork", "prepare", "limits", "cwd", "program", "user", "exec"]
@@ -32,8 +33,8 @@ class Program:
 
     `argv[0]` with a slash is relative to `cwd`, otherwise it is looked up on `env`'s PATH. `env` is the whole
     environment. `deadline_s` are wall seconds on the monotonic clock. `max_stdout_bytes`: printing more ends the
-    run. Of standard error the last `stderr_tail_bytes` are kept. `uid` is an unprivileged user of the run's own
-    (`gatebot.process.identity`), None = gatebot's user.
+    run. Of standard error the last `stderr_tail_bytes` are kept. `user` is the run's own, None =
+    gatebot's.
     """
 
     argv: tuple[str, ...]
@@ -44,7 +45,7 @@ class Program:
     max_stdout_bytes: int = DEFAULT_STDOUT_BYTES
     stderr_tail_bytes: int = STDERR_TAIL_BYTES
     limits: Limits = field(default_factory=Limits)
-    uid: int | None = None
+    user: Identity | None = None
 
     def __post_init__(self) -> None:
         if not self.argv or not self.argv[0]:

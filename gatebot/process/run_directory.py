@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from gatebot.process.identity import Identity
+
 _PASSAGE_ONLY: Final = 0o711
 _PRIVATE: Final = 0o700
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -19,28 +21,29 @@ _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass(frozen=True, slots=True)
 class RunDirectory:
-    """Fresh directories of one trial, owned by its user."""
+    """Fresh directories of one trial, owned by its user; `user` None = gatebot's own."""
 
     path: Path
     home: Path
     scratch: Path
+    user: Identity | None = None
 
 
 @contextmanager
-def run_directory(parent: Path | None = None, uid: int | None = None) -> Generator[RunDirectory]:
+def run_directory(parent: Path | None = None, user: Identity | None = None) -> Generator[RunDirectory]:
     """Make a run directory below `parent` (default: the system's temporary directory) and remove it at the end.
 
-    With `uid` its inner directories belong to that user; the outer one lets it pass through. Raises OSError when
+    With `user` its inner directories belong to that user; the outer one lets it pass through. Raises OSError when
     it cannot be made; what cannot be removed is left.
     """
     path = Path(tempfile.mkdtemp(prefix="gatebot-", dir=parent))
     try:
-        run = RunDirectory(path, path / "home", path / "tmp")
+        run = RunDirectory(path, path / "home", path / "tmp", user)
         for inner in (run.home, run.scratch):
             inner.mkdir(mode=_PRIVATE)
-            if uid is not None:
-                os.chown(inner, uid, uid)
-        if uid is not None:
+            if user is not None:
+                os.chown(inner, user.uid, user.uid)
+        if user is not None:
             path.chmod(_PASSAGE_ONLY)
         yield run
     finally:
