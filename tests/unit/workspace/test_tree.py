@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import BinaryIO
 
@@ -18,7 +18,7 @@ from gatebot.workspace.tree import Entry, Kind, path_order, select, shown, stays
 class MadeTree:
     """A tree in memory: path → (kind, content)."""
 
-    def __init__(self, files: dict[str, tuple[Kind, bytes]], extra: Sequence[Entry] = ()) -> None:
+    def __init__(self, files: Mapping[str, tuple[Kind, bytes]], extra: Sequence[Entry] = ()) -> None:
         self._files = files
         self._extra = extra
 
@@ -160,19 +160,17 @@ def test_a_link_that_stays_inside_resolves_inside_on_disk(
 
 def test_a_digest_covers_names_modes_and_contents_and_no_order_of_writing() -> None:
     plain: dict[str, tuple[Kind, bytes]] = {"a": ("file", b"1"), "b": ("file", b"2")}
-    digests = [
-        tree_digest(MadeTree(files))
-        for files in (
-            plain,
-            {"b": plain["b"], "a": plain["a"]},
-            {**plain, "a": ("executable", b"1")},
-            {**plain, "a": ("file", b"3")},
-            {**plain, "a": ("symlink", b"1")},
-            {"c": plain["a"], "b": plain["b"]},
-            {"a": plain["a"]},
-            {"a": ("file", b"2"), "b": ("file", b"1")},
-        )
-    ]
+    variants: Sequence[Mapping[str, tuple[Kind, bytes]]] = (
+        plain,
+        {"b": plain["b"], "a": plain["a"]},
+        {**plain, "a": ("executable", b"1")},
+        {**plain, "a": ("file", b"3")},
+        {**plain, "a": ("symlink", b"1")},
+        {"c": plain["a"], "b": plain["b"]},
+        {"a": plain["a"]},
+        {"a": ("file", b"2"), "b": ("file", b"1")},
+    )
+    digests = [tree_digest(MadeTree(files)) for files in variants]
     assert digests[0] == digests[1]
     assert len(set(digests)) == 7
     assert all(len(digest) == 64 for digest in digests)
