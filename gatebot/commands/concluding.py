@@ -12,14 +12,17 @@ from gatebot.core.decide import Decision, decide, decided_without_trials, settle
 from gatebot.core.evidence import Evidence
 from gatebot.core.one_side import decide_one_side
 from gatebot.core.reporting import Context, build_report
+from gatebot.graders.arguments import compile_rules
+from gatebot.model.config import TrajectoryDefault
 from gatebot.model.plan import Plan
 from gatebot.model.report import CaseResult, Report
 from gatebot.model.score import Grade
-from gatebot.model.suite import Suite
+from gatebot.model.suite import Case, Suite
 from gatebot.model.trajectory import Trajectory
 from gatebot.model.trial import Side, Trial, TrialKey
+from gatebot.render.alignment import Arguments
 from gatebot.render.comment import CommentContext, render_comment
-from gatebot.render.diff import CaseDiff, trajectory_diff
+from gatebot.render.diff import CaseDiff, DiffRules, trajectory_diff
 from gatebot.render.junit import render_junit
 from gatebot.render.one_side import render_one_side
 from gatebot.results.store import COMMENT_FILE, JUNIT_FILE, ResultsDirectory
@@ -105,12 +108,13 @@ def _diffs(report: Report, suite: Suite, read: TrialReader) -> dict[str, CaseDif
             found[trial.key] = trial.trajectory
             if len(found) == len(wanted):
                 break
-    references = {case.id: case.references[0] if case.references else None for case in suite.cases}
+    cases = {case.id: case for case in suite.cases}
     return {
         case.id: trajectory_diff(
-            references.get(case.id),
+            cases[case.id].references[0] if cases[case.id].references else None,
             _trajectory(found, case.id, "base", case.shown_base_slot),
             _trajectory(found, case.id, "head", case.shown_slot),
+            _rules(cases[case.id], suite.config.trajectory),
         )
         for case in shown
     }
@@ -121,6 +125,20 @@ def _shown_keys(case: CaseResult) -> Iterator[TrialKey]:
         yield TrialKey(case.id, "head", case.shown_slot)
     if case.shown_base_slot is not None:
         yield TrialKey(case.id, "base", case.shown_base_slot)
+
+
+def _rules(case: Case, defaults: TrajectoryDefault) -> DiffRules:
+    """What the case itself calls equal: arguments it ignores are no difference in its diff."""
+    expected = case.expect.trajectory
+    named, others = compile_rules(expected.args if expected is not None else {}, defaults.args)
+
+    def same(name: str, golden: Arguments, actual: Arguments) -> bool:
+        if golden is None or actual is None:
+            return golden is None
+        return named.get(name, others).matches(golden, actual)
+
+    mode = expected.match if expected is not None and expected.match is not None else defaults.match
+    return DiffRules(any_order=mode != "strict", same_arguments=same)
 
 
 def _worth_a_diff(case: CaseResult) -> bool:

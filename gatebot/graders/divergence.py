@@ -178,9 +178,11 @@ def _left_out(reference: ReferenceCalls, steps: Steps, golden: int, partner: tup
     step = reference.steps[golden]
     if at >= len(steps.calls):
         return _missing(step.shown, steps)
-    detail = f"{clip(step.name, 60)} is never called like this"
-    if not any(step.names(name) for name in steps.by_name):
-        detail = f"{clip(step.name, 60)} is never called"
+    name, count = clip(step.name, 60), len(step.candidates(steps))
+    if count:
+        detail = f"{name} is called like this only {count} time{'s' if count > 1 else ''}"
+    else:
+        detail = f"{name} is never called{' like this' if step.namesakes(steps) else ''}"
     return _make(at, "missing", step.shown, steps.show(at), detail)
 
 
@@ -190,7 +192,7 @@ def _missing(shown: str, steps: Steps) -> Divergence:
         "no tool was called" if not count else f"the run ended after {count} call{'s' if count > 1 else ''}"
     )
     explanation = f"step {count + 1}: expected {shown}, got {NOTHING}: {ended}"
-    return Divergence(count + 1, "missing", shown, NOTHING, explanation[:REASON_LIMIT])
+    return Divergence(count + 1, "missing", shown, NOTHING, explanation[:REASON_LIMIT], ended[:REASON_LIMIT])
 
 
 def _extra(reference: ReferenceCalls, steps: Steps, at: int) -> Divergence:
@@ -201,4 +203,6 @@ def _extra(reference: ReferenceCalls, steps: Steps, at: int) -> Divergence:
 
 def _make(at: int, kind: DivergenceKind, expected: str, actual: str, detail: str) -> Divergence:
     explanation = f"step {at + 1}: expected {expected}, got `{actual}`: {detail}"
-    return Divergence(at + 1, kind, expected, f"`{actual}`", explanation[:REASON_LIMIT])
+    return Divergence(
+        at + 1, kind, expected, f"`{actual}`", explanation[:REASON_LIMIT], detail[:REASON_LIMIT]
+    )

@@ -54,13 +54,17 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """Where a trajectory first leaves the golden: 1-based step in the trial's calls (one past the end = missing)."""
+    """Where a trajectory first leaves the golden: 1-based step in the trial's calls (one past the end = missing).
+
+    `detail` says in words what is wrong with the step; `explanation` is the whole sentence.
+    """
 
     step: int
     kind: DivergenceKind
     expected: str
     actual: str
     explanation: str
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)

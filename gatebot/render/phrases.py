@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -14,6 +14,7 @@ from gatebot.render.numbers import count
 from gatebot.render.visible import visible
 
 QUOTE_LIMIT = 110
+_WORD = re.compile(r"[A-Za-z0-9]+(?:[._-]+[A-Za-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +76,18 @@ def sentence(report: Report, words: str, *, starts: bool = True) -> str:
     if not told:
         return ""
     if "`" not in told:
-        names = {metric.name for metric in report.metrics} | {case.id for case in report.cases}
-        told = re.sub(
-            r"[A-Za-z0-9]+(?:[._-]+[A-Za-z0-9]+)+|[A-Za-z]+[0-9]+",
-            lambda found: f"`{found.group(0)}`" if found.group(0) in names else found.group(0),
-            told,
-        )
+        told = _WORD.sub(_marking(report, told), told)
     if starts and re.match(r"[a-z]+[ ,:]", told):
         told = told[0].upper() + told[1:]
     return told if told.endswith((".", "!", "?", "…")) else f"{told}."
+
+
+def _marking(report: Report, told: str) -> Callable[[re.Match[str]], str]:
+    """Puts the names among the words between backticks. One pass over the cases, however many there are."""
+    words = {word for word in _WORD.findall(told) if re.search(r"[0-9_-]", word)}
+    known = {metric.name for metric in report.metrics if metric.name in words}
+    known |= {case.id for case in report.cases if case.id in words}
+    return lambda found: f"`{found.group(0)}`" if found.group(0) in known else found.group(0)
 
 
 def heading(report: Report) -> str:
@@ -124,7 +128,7 @@ def _what_failed(report: Report) -> str:
 
 def step_of(divergence: Divergence) -> Phrase:
     """Where and how the shown trial first leaves the golden, in one line."""
-    made, golden = Quoted(divergence.actual), Quoted(divergence.expected)
+    made, golden = Quoted(divergence.actual.strip("`")), Quoted(divergence.expected.strip("`"))
     at = f"step {divergence.step}"
     if divergence.kind == "missing":
         return (
@@ -135,7 +139,8 @@ def step_of(divergence: Divergence) -> Phrase:
     if divergence.kind == "extra":
         return [f"{at}:", made, "is not in the golden"]
     if divergence.kind == "wrong_args":
-        return [f"{at}:", made, ", golden", golden]
+        why = [":", Quoted(divergence.detail)] if divergence.detail else [", golden", golden]
+        return [f"{at}:", made, *why]
     if divergence.kind == "out_of_order":
         return [f"{at}: out of order", made, ", golden has", golden]
     return [f"{at}:", made, "instead of", golden]
