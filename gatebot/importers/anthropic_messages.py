@@ -8,6 +8,7 @@ from gatebot.importers.builder import TrajectoryBuilder
 from gatebot.importers.envelope import chat_messages
 from gatebot.importers.fields import flag, obj, objects, shown, string, text
 from gatebot.importers.openai_chat import content_text, result_text
+from gatebot.importers.tool_names import tool_name
 from gatebot.importers.usage import anthropic_usage
 from gatebot.model.json_value import JsonObject, JsonValue
 from gatebot.model.trajectory import Executor, Trajectory
@@ -38,14 +39,12 @@ class AnthropicMessages:
         return builder.build()
 
 
-def add_message(builder: TrajectoryBuilder, message: JsonObject, *, new_turn: bool = True) -> None:
-    """Add one message. `new_turn` False continues the assistant's turn: a message that was split over several lines."""
+def add_message(builder: TrajectoryBuilder, message: JsonObject) -> None:
+    """Add one message; results find their calls, and a message of nothing but results is none of its own."""
     role, content = message.get("role"), message.get("content")
     if role == "assistant":
         builder.model(text(message, "model"))
-        if new_turn or not builder.open_turn:
-            builder.say("assistant", "")
-        builder.add_usage(anthropic_usage(message.get("usage")))
+        builder.say("assistant", "", usage=anthropic_usage(message.get("usage")))
         _add_assistant(builder, content)
     elif role == "user":
         _add_results(builder, content)
@@ -74,7 +73,7 @@ def _add_assistant(builder: TrajectoryBuilder, content: JsonValue) -> None:
                     f"a {kind} block without a name", "every call names the tool it calls"
                 )
             arguments = read_arguments(block.get("input"))
-            builder.call(name, arguments, call_id=text(block, "id"), executor=_CALLS[kind])
+            builder.call(tool_name(block), arguments, call_id=text(block, "id"), executor=_CALLS[kind])
         elif kind.endswith("tool_result"):
             _add_result(builder, block)
         elif kind not in _SILENT:

@@ -34,6 +34,10 @@ class _OpenCalls:
         default_factory=lambda: defaultdict[tuple[str, str], deque[_Place]](deque), init=False
     )
 
+    @property
+    def any(self) -> bool:
+        return bool(self._waiting)
+
     def add(self, place: _Place, call_id: str | None, name: str) -> None:
         self._waiting.add(place)
         self._queues["any", ""].append(place)
@@ -78,6 +82,11 @@ class TrajectoryBuilder:
             self.say("assistant", text, agent=draft.agent)
         else:
             draft.texts.append(text)
+
+    def open_step(self, *, agent: str | None = None) -> None:
+        """Make sure that an assistant's turn is open that awaits results: a new one after a result was given."""
+        if not self.open_turn or self._drafts[-1].answered or (agent and self._drafts[-1].agent != agent):
+            self.say("assistant", "", agent=agent)
 
     def call(
         self,
@@ -124,7 +133,7 @@ class TrajectoryBuilder:
         draft = self._drafts[place[0]]
         draft.answered = True
         calls = draft.calls
-        calls[place[1]] = dataclasses.replace(calls[place[1]], result=text, is_error=is_error)
+        calls[place[1]] = dataclasses.replace(calls[place[1]], result=text or "", is_error=is_error)
 
     def warn(self, warning: str) -> None:
         """Tell the reader something once; the text must hold nothing untrusted that `shown` has not seen."""
@@ -151,6 +160,15 @@ class TrajectoryBuilder:
         """Whether the last message is the assistant's."""
         return bool(self._drafts) and self._drafts[-1].role == "assistant"
 
+    @property
+    def has_open_calls(self) -> bool:
+        """Whether some call awaits its result."""
+        return self._open.any
+
+    def says_last(self, text: str) -> bool:
+        """Whether the last message is the assistant's and says exactly this."""
+        return self.open_turn and "".join(self._drafts[-1].texts) == text
+
     def build(self, *, graph: Sequence[tuple[str, ...]] = ()) -> Trajectory:
         """The trajectory. Messages that say nothing and call nothing are left out."""
         messages = tuple(
@@ -158,7 +176,12 @@ class TrajectoryBuilder:
             for draft in self._drafts
             if draft.calls or draft.usage is not None or any(draft.texts)
         )
-        unanswered = sum(1 for message in messages for call in message.calls if call.result is None)
+        unanswered = sum(
+            1
+            for message in messages
+            for call in message.calls
+            if call.result is None and call.executor == "client"
+        )
         if unanswered:
             self.warn(f"{unanswered} tool call{'s have' if unanswered > 1 else ' has'} no result")
         return Trajectory(messages, self.format, tuple(self._warnings), tuple(self._models), tuple(graph))

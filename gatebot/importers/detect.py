@@ -3,19 +3,54 @@
 from __future__ import annotations
 
 from gatebot.errors import ImportFormatError
-from gatebot.importers.anthropic_messages import AnthropicMessages
+from gatebot.importers.adk_evalset import AdkEvalSet
+from gatebot.importers.atif import Atif
+from gatebot.importers.chat_formats import CHAT_FORMATS
+from gatebot.importers.claude_code import ClaudeCode
+from gatebot.importers.codex import CodexExec, CodexRollout
+from gatebot.importers.crewai import CrewEvents, CrewOutput
 from gatebot.importers.document_text import parse_documents
-from gatebot.importers.langchain import LangChain
-from gatebot.importers.openai_chat import OpenAIChat
+from gatebot.importers.gemini import AdkSession
+from gatebot.importers.inspect_log import InspectLog
+from gatebot.importers.langfuse import Langfuse
+from gatebot.importers.langgraph_graph import LangGraphGraph
+from gatebot.importers.langsmith import LangSmith
+from gatebot.importers.openai_agents import AgentsItems, AgentsSpans
+from gatebot.importers.openinference import OpenInference
+from gatebot.importers.otel_genai import OtelGenAI
+from gatebot.importers.smolagents import Smolagents
 from gatebot.importers.strict_json import MAX_BYTES, parse_json
-from gatebot.model.json_value import JsonValue
+from gatebot.importers.swe_agent import SweAgent
+from gatebot.importers.tau2 import Tau2Simulation
+from gatebot.model.json_value import JsonValue, is_array, is_object
 from gatebot.model.trajectory import Trajectory
 from gatebot.ports import Importer
 
 __all__ = ["FORMATS", "detect", "load", "load_text", "parse_json"]
 
-# Most particular first: plain chat messages are what every other kind of chat also looks like.
-FORMATS: tuple[Importer, ...] = (LangChain(), AnthropicMessages(), OpenAIChat())
+# Most particular first; an agent's plain messages come last, for that is what many others hold inside.
+FORMATS: tuple[Importer, ...] = (
+    Atif(),
+    Tau2Simulation(),
+    InspectLog(),
+    SweAgent(),
+    Langfuse(),
+    LangSmith(),
+    OpenInference(),
+    OtelGenAI(),
+    AgentsSpans(),
+    AgentsItems(),
+    AdkEvalSet(),
+    AdkSession(),
+    LangGraphGraph(),
+    ClaudeCode(),
+    CodexRollout(),
+    CodexExec(),
+    Smolagents(),
+    CrewOutput(),
+    CrewEvents(),
+    *CHAT_FORMATS,
+)
 
 
 def detect(document: JsonValue) -> str | None:
@@ -51,9 +86,16 @@ def _importer(document: JsonValue) -> Importer | None:
 
 
 def _looks(document: JsonValue) -> str:
-    if isinstance(document, dict):
-        keys = ", ".join(ascii(key)[1:-1][:30] for key in list(document)[:6])
+    """The document in a few words."""
+    if is_array(document):
+        return f"a list whose first item is {_kind(document[0])}" if document else "an empty list"
+    return _kind(document)
+
+
+def _kind(value: JsonValue) -> str:
+    if is_object(value):
+        keys = ", ".join(ascii(key)[1:-1][:30] for key in list(value)[:6])
         return f"an object with the keys {keys}" if keys else "an empty object"
-    if isinstance(document, list):
-        return f"a list whose first item is {_looks(document[0])}" if document else "an empty list"
-    return "text" if isinstance(document, str) else "neither a list nor an object"
+    return (
+        "text" if isinstance(value, str) else "a list" if is_array(value) else "neither text, list nor object"
+    )

@@ -7,6 +7,7 @@ from gatebot.importers.arguments import Arguments, read_arguments
 from gatebot.importers.builder import TrajectoryBuilder
 from gatebot.importers.fields import inner, items, obj, objects, shown, string, text
 from gatebot.importers.openai_chat import content_text, result_text
+from gatebot.importers.tool_names import tool_name
 from gatebot.importers.usage import usage_of
 from gatebot.model.json_value import JsonObject, JsonValue, is_array, is_object
 from gatebot.model.trajectory import Trajectory
@@ -109,23 +110,16 @@ def _add_ai(builder: TrajectoryBuilder, message: JsonObject) -> None:
         calls = calls or ([legacy] if legacy else [])
     for call in calls:
         written = next((call[key] for key in ("args", "input", "arguments") if key in call), None)
-        builder.call(_name(call), read_arguments(written), call_id=text(call, "id", "call_id"))
+        builder.call(tool_name(call), read_arguments(written), call_id=text(call, "id", "call_id"))
     for call in invalid:
         raw = string(call.get("args"))
         read = read_arguments(raw or "")
         error = read.error or "malformed: LangChain could not parse it"
-        builder.call(_name(call), Arguments(raw=raw, error=error), call_id=text(call, "id"))
+        builder.call(tool_name(call), Arguments(raw=raw, error=error), call_id=text(call, "id"))
 
 
 def _from_openai(call: JsonObject) -> JsonObject:
     return {**inner(call, "function"), "id": call.get("id")}
-
-
-def _name(call: JsonObject) -> str:
-    name = text(call, "name")
-    if name is None:
-        raise ImportFormatError("a tool call without a name", "every call names the tool it calls")
-    return name
 
 
 def _listed(document: JsonValue) -> list[JsonObject]:

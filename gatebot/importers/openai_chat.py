@@ -10,6 +10,7 @@ from gatebot.importers.arguments import Arguments, read_arguments
 from gatebot.importers.builder import TrajectoryBuilder
 from gatebot.importers.envelope import chat_messages
 from gatebot.importers.fields import as_text, flag, obj, objects, shown, string, text
+from gatebot.importers.tool_names import tool_name
 from gatebot.importers.usage import usage_of
 from gatebot.model.json_value import JsonObject, JsonValue, is_array, is_object
 from gatebot.model.trajectory import Trajectory
@@ -34,7 +35,7 @@ class OpenAIChat:
         """The trajectory. Raises ImportFormatError for an unknown role or a call without a name."""
         builder = TrajectoryBuilder(self.name)
         for message in chat_messages(document):
-            _add(builder, message)
+            add_message(builder, message)
         return builder.build()
 
 
@@ -58,7 +59,8 @@ def _is_content(content: JsonValue) -> bool:
     return is_array(content) and all(is_object(part) and "type" in part for part in content)
 
 
-def _add(builder: TrajectoryBuilder, message: JsonObject) -> None:
+def add_message(builder: TrajectoryBuilder, message: JsonObject, *, agent: str | None = None) -> None:
+    """Add one message; `agent` names who the assistant is. Raises ImportFormatError for an unknown role."""
     role, content = message.get("role"), message.get("content")
     if role in ("system", "developer"):
         builder.say("system", content_text(content))
@@ -67,12 +69,12 @@ def _add(builder: TrajectoryBuilder, message: JsonObject) -> None:
     elif role == "assistant":
         builder.model(text(message, "model"))
         said = content_text(content) + (text(message, "refusal") or "")
-        builder.say("assistant", said, usage=usage_of(message.get("usage")))
+        builder.say("assistant", said, agent=agent, usage=usage_of(message.get("usage")))
         for call in objects(message.get("tool_calls")):
             _add_call(builder, call)
         legacy = obj(message.get("function_call"))
         if legacy and not message.get("tool_calls"):
-            builder.call(_name(legacy), read_arguments(legacy.get("arguments")))
+            builder.call(tool_name(legacy), read_arguments(legacy.get("arguments")))
     elif role in ("tool", "function"):
         builder.result(
             result_text(content),
@@ -92,14 +94,7 @@ def _add_call(builder: TrajectoryBuilder, call: JsonObject) -> None:
     ):  # a custom tool takes free text; there is no object to compare, so the text is the one argument
         written = custom.get("input")
         free = Arguments(None if written is None else {"input": written}, raw=string(written))
-        builder.call(_name(custom), free, call_id=text(call, "id"))
+        builder.call(tool_name(custom), free, call_id=text(call, "id"))
         return
     function = obj(call.get("function")) or call
-    builder.call(_name(function), read_arguments(function.get("arguments")), call_id=text(call, "id"))
-
-
-def _name(source: JsonObject) -> str:
-    name = text(source, "name")
-    if name is None:
-        raise ImportFormatError("a tool call without a name", "every call names the tool it calls")
-    return name
+    builder.call(tool_name(function), read_arguments(function.get("arguments")), call_id=text(call, "id"))

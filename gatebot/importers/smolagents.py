@@ -1,0 +1,88 @@
+"""smolagents memory steps: tool calls, what was observed, errors; `final_answer` is how the agent answers, and no call."""
+
+from __future__ import annotations
+
+from gatebot.importers.arguments import Arguments, read_arguments
+from gatebot.importers.builder import TrajectoryBuilder
+from gatebot.importers.fields import as_text, inner, number, obj, objects, text
+from gatebot.importers.tool_names import tool_name
+from gatebot.importers.usage import usage_of
+from gatebot.model.json_value import JsonObject, JsonValue, is_array, is_object
+from gatebot.model.trajectory import Trajectory
+
+_FINAL = "final_answer"
+_INTERPRETER = "python_interpreter"
+
+
+class Smolagents:
+    """`agent.memory.get_succinct_steps()` or `get_full_steps()`, or an object with `steps`."""
+
+    name = "smolagents"
+
+    def detects(self, document: JsonValue) -> bool:
+        """Whether there are numbered steps with tool calls or code, and timing."""
+        return any("step_number" in step and "timing" in step for step in _steps(document))
+
+    def load(self, document: JsonValue) -> Trajectory:
+        """The trajectory. Raises ImportFormatError for a call without a name."""
+        builder = TrajectoryBuilder(self.name)
+        for step in _steps(document):
+            if "step_number" in step:
+                _add_step(builder, step)
+            elif "task" in step:
+                builder.say("user", text(step, "task") or "")
+            elif "system_prompt" in step:
+                builder.say("system", text(step, "system_prompt") or "")
+        return builder.build()
+
+
+def _steps(document: JsonValue) -> list[JsonObject]:
+    return objects(document) if is_array(document) else objects(obj(document).get("steps"))
+
+
+def _add_step(builder: TrajectoryBuilder, step: JsonObject) -> None:
+    calls = objects(step.get("tool_calls"))
+    final = [call for call in calls if _function(call).get("name") == _FINAL]
+    others = [call for call in calls if _function(call).get("name") != _FINAL]
+    timing = obj(step.get("timing"))
+    times = (number(timing.get("start_time")), number(timing.get("end_time")))
+    said = as_text(step.get("model_output")) if others or not final else None
+    builder.say("assistant", said or "", usage=usage_of(step.get("token_usage")))
+    for call in others:
+        function = _function(call)
+        name = tool_name(function)
+        written = function.get("arguments")
+        if name == _INTERPRETER and isinstance(
+            written, str
+        ):  # the code itself, in which the real tools are called
+            builder.warn("a CodeAgent calls its tools inside code: the code is the one argument of the call")
+            arguments = Arguments({"code": written})
+        else:
+            arguments = read_arguments(written)
+        builder.call(name, arguments, call_id=text(call, "id"), times=times)
+    _add_results(builder, step, others)
+    for call in final:
+        written = _function(call).get("arguments")
+        answer = written.get("answer") if is_object(written) and "answer" in written else written
+        builder.say("assistant", as_text(answer) or "")
+    if step.get("is_final_answer") is True and not final and step.get("action_output") is not None:
+        builder.say("assistant", as_text(step.get("action_output")) or "")
+
+
+def _add_results(builder: TrajectoryBuilder, step: JsonObject, calls: list[JsonObject]) -> None:
+    """The observations of all calls of a step are one text; with one line a call, each gets its own."""
+    failed = bool(step.get("error"))
+    observed = as_text(step.get("observations"))
+    if failed:
+        observed = text(inner(step, "error"), "message") or observed
+    if observed is None or not calls:
+        return
+    lines = observed.split("\n")
+    if len(lines) != len(calls) or failed:
+        lines = [observed] * len(calls)
+    for call, line in zip(calls, lines, strict=True):
+        builder.result(line, call_id=text(call, "id"), is_error=True if failed else None)
+
+
+def _function(call: JsonObject) -> JsonObject:
+    return obj(call.get("function")) or call
