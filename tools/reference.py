@@ -51,7 +51,7 @@ branch counts; of the head's only how its agent is started.
 
 YAML is read plainly: `true`, `false`, `null` and decimal numbers are typed, all else is text (`no`, `on`, `1:30`,
 `2024-05-01`, `012`). Anchors, aliases, tags, merge keys, duplicate keys and a second document are errors, and so is a
-file of more than 256 kB or 64 levels.
+file of more than 256 kB, 64 levels or 50,000 values.
 
 Editors check the file with the schema: `# yaml-language-server: $schema=…/schema/config.v1.json` as its first line."""
 

@@ -104,8 +104,8 @@ REPORT_EXAMPLE = {
   "head_sha": "90ab…",
   "metrics": [
     {
-      "name": "pass_rate", "gating": true, "direction": "higher", "base": 0.96, "head": 0.78, "delta": -0.18,
-      "interval": [-0.24, -0.12], "confidence": 0.9, "p_value": 0.0004, "n_cases": 30,
+      "name": "pass_rate", "gating": true, "direction": "higher", "scale": "binary",
+      "base": 0.96, "head": 0.78, "delta": -0.18, "interval": [-0.24, -0.12], "confidence": 0.9, "p_value": 0.0004, "n_cases": 30,
       "seeds": {"base": 5, "head": 5}, "margin": 0.1, "target": null, "verdict": "regressed", "ungraded": 0
     }
   ],

@@ -268,4 +268,10 @@ class Config(Written):
     @field_validator("agent", mode="before")
     @classmethod
     def _short_form(cls, value: object) -> object:
-        return {"builtin": value} if value in BUILTIN_AGENTS else value
+        if not isinstance(value, str):
+            return value
+        if value not in BUILTIN_AGENTS:
+            near = difflib.get_close_matches(value, BUILTIN_AGENTS, n=1)
+            hint = f"did you mean '{near[0]}'?" if near else 'a program of your own: {command: ["./agent"]}'
+            raise mistake(f"there is no built-in agent '{value[:60]}'", hint)
+        return {"builtin": value}

@@ -50,7 +50,7 @@ Alternative: TypeAlias = Annotated[
     Annotated[Text, Tag("kind:name")]
     | Annotated[AlternativeCall, Tag("kind:long")]
     | Annotated[ShortCall, Tag("kind:short")],
-    Discriminator(_call_kind, "not_a_call", "a golden call is `tool: {arguments}`"),
+    Discriminator(_call_kind, "not_a_call", "must be a golden call, `tool: {arguments}`"),
 ]
 
 
@@ -68,7 +68,7 @@ CallItem: TypeAlias = Annotated[
     | Annotated[AnyOf, Tag("kind:any_of")]
     | Annotated[DetailedCall, Tag("kind:long")]
     | Annotated[ShortCall, Tag("kind:short")],
-    Discriminator(_call_kind, "not_a_call", "a golden call is `tool: {arguments}`"),
+    Discriminator(_call_kind, "not_a_call", "must be a golden call, `tool: {arguments}`"),
 ]
 GoldenItem: TypeAlias = Annotated[
     Annotated[Text, Tag("kind:name")]
@@ -76,7 +76,7 @@ GoldenItem: TypeAlias = Annotated[
     | Annotated[DetailedCall, Tag("kind:long")]
     | Annotated[ShortCall, Tag("kind:short")]
     | Annotated[Annotated[Several[CallItem], Field(min_length=1)], Tag("kind:parallel")],
-    Discriminator(_call_kind, "not_a_call", "a golden call is `tool: {arguments}`"),
+    Discriminator(_call_kind, "not_a_call", "must be a golden call, `tool: {arguments}`"),
 ]
 
 

@@ -78,4 +78,4 @@ def tell_by_shape(kinds: dict[type, str], expected: str) -> Discriminator:
         tag = kinds.get(type(value))
         return None if tag is None else KIND_PREFIX + tag
 
-    return Discriminator(kind, WRONG_SHAPE, f"should be {expected}")
+    return Discriminator(kind, WRONG_SHAPE, f"must be {expected}")

@@ -21,6 +21,7 @@ from gatebot.model.written import (
     WRONG_SHAPE,
 )
 from gatebot.suite.key_words import likely_parent, meaning
+from gatebot.suite.wording import printable
 from gatebot.suite.yaml_places import Path
 from gatebot.suite.yaml_reader import YamlDocument
 
@@ -40,12 +41,27 @@ class _Mistake:
 
 def explain(error: ValidationError, document: YamlDocument, model: type[BaseModel]) -> ConfigError:
     """The first mistake by its place in the file, and how many more there are. `model` is what was validated."""
-    mistakes = [_mistake(details, document, model) for details in error.errors(include_url=False)]
+    mistakes = [
+        _mistake(details, document, model)
+        for details in error.errors(include_url=False)
+        if not _is_aftermath(details)
+    ]
     placed = [(document.locate(m.path, key=m.key), m) for m in mistakes]
     location, first = min(placed, key=lambda item: (item[0].line, item[0].column))
     more = sum(m.count for m in mistakes) - 1
     suffix = f" (and {more} more)" if more else ""
-    return ConfigError(first.message + suffix, first.hint, location=location)
+    return ConfigError(printable(first.message) + suffix, printable(first.hint), location=location)
+
+
+def _is_aftermath(details: ErrorDetails) -> bool:
+    """A list counts as too short too when its items are there but wrong: they have errors of their own."""
+    given = details["input"]
+    least = details.get("ctx", {}).get("min_length", 0)
+    return (
+        details["type"] == "too_short"
+        and isinstance(given, list)
+        and len(cast("list[object]", given)) >= least
+    )
 
 
 def _mistake(details: ErrorDetails, document: YamlDocument, model: type[BaseModel]) -> _Mistake:
@@ -97,16 +113,16 @@ def _unknown_key(path: Path, context: Mapping[str, object], model: type[BaseMode
         hint = f"'{key}' belongs under '{parent}'" if path == () else f"'{key}' is a key of '{parent}'"
     else:
         hint = f"known keys: {', '.join(known)}"
-    where = f" under '{_dotted(path)}'" if path else ""
     count = len(cast("list[str]", context["keys"]))
-    return _Mistake((*path, key), f"unknown key '{key}'{where}", hint, key=True, count=count)
+    return _Mistake((*path, key), f"unknown key '{key}'", hint, key=True, count=count)
 
 
 def nearest(word: str, known: Sequence[str]) -> str | None:
     """The word of `known` a person most likely meant, or None."""
     folded = {name.casefold().replace("-", "_"): name for name in known}
-    close = difflib.get_close_matches(word.casefold().replace("-", "_"), folded, n=1, cutoff=0.6)
-    return folded[close[0]] if close else None
+    close = difflib.get_close_matches(word.casefold().replace("-", "_"), folded, n=3, cutoff=0.6)
+    same_start = [name for name in close if name[:1] == word[:1].casefold()]
+    return folded[(same_start or close)[0]] if close else None
 
 
 _PATTERNS = {
@@ -147,6 +163,8 @@ def _wrong_value(kind: str, value: object, context: Mapping[str, object], messag
     if kind == "string_pattern_mismatch":
         words = _PATTERNS.get(str(context["pattern"]), "must begin with http:// or https://")
         return f"{words}; found {_found(value)}", ""
+    if kind == "too_long" and isinstance(value, dict):
+        return "must be one call, `tool: {arguments}`", "give each call an item of its own"
     if kind in ("string_too_short", "too_short"):
         return _too_short(value, context)
     if kind in ("string_too_long", "too_long"):
@@ -187,6 +205,10 @@ def _type_hint(kind: str, value: object) -> str:
 
 def _not_among(value: object, expected: str) -> tuple[str, str]:
     choices = [part.strip("'") for part in expected.replace(" or ", ", ").split(", ")]
+    if choices == ["True"]:
+        return f"can only be true, found {_found(value)}", "leave the key out where it is not wanted"
+    if isinstance(value, str) and value in choices and f"'{value}'" not in expected:
+        return f"must be {expected}, found {_found(value)}", f"write {value} without quotes"
     near = nearest(value, choices) if isinstance(value, str) else None
     words = f"must be {choices[0]}" if len(choices) == 1 else f"must be one of {', '.join(choices)}"
     return f"{words}; found {_found(value)}", f"did you mean '{near}'?" if near else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from gatebot.errors import Location
 from gatebot.model.config import Config
@@ -10,6 +11,7 @@ from gatebot.suite.explain import nearest
 from gatebot.suite.finding import Finding, raise_errors
 from gatebot.suite.lint_case import CaseLint, lint_case
 from gatebot.suite.loaded import ConfigFile, LoadedCase
+from gatebot.suite.wording import printable
 
 __all__ = ["Finding", "lint_suite", "raise_errors"]
 
@@ -39,7 +41,8 @@ def lint_suite(
     findings = [*_lint_config(config, cases, same_source=same_source)]
     for item in cases:
         findings.extend(lint_case(CaseLint(item.case, item.document, config.config.trajectory.match)))
-    return tuple(sorted(findings, key=_order))
+    shown = (replace(one, message=printable(one.message), hint=printable(one.hint)) for one in findings)
+    return tuple(sorted(shown, key=_order))
 
 
 def _order(finding: Finding) -> tuple[bool, str, int, int, str]:

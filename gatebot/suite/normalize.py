@@ -120,7 +120,7 @@ def _recorded(messages: JsonValue, path: Path, document: YamlDocument) -> Trajec
         return load_trajectory(messages)
     except GatebotError as error:
         raise ConfigError(
-            f"golden messages in no form we read: {error.message}",
+            f"golden.messages: {error.message}",
             error.hint or "write golden.calls instead",
             location=document.locate(path, key=True),
         ) from error

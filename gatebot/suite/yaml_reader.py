@@ -14,10 +14,12 @@ from typing import TypeAlias
 import yaml
 
 from gatebot.errors import ConfigError, Location
+from gatebot.suite.wording import printable
 from gatebot.suite.yaml_places import LOADER, Path, find_marks
 
 MAX_FILE_BYTES = 256 * 1024
 MAX_DEPTH = 64
+MAX_VALUES = 50_000
 
 Plain: TypeAlias = "str | int | float | bool | list[Plain] | dict[str, Plain] | None"
 
@@ -50,7 +52,7 @@ class YamlDocument:
 
 
 def read_yaml(path: str, raw: bytes) -> YamlDocument:
-    """The one document in `raw`: UTF-8, at most 256 kB and 64 levels. `path` is what errors call the file.
+    """The one document in `raw`: UTF-8, at most 256 kB, 64 levels and 50,000 keys and values. `path` is what errors call the file.
 
     Scalars are typed after YAML 1.2's core schema, in its decimal forms alone: true, false, null, integers, floats.
     `no`, `1:30`, `012`, `0o17`, `2024-05-01` stay the text they are. An empty document is None.
@@ -94,8 +96,11 @@ def _place(path: str, before: str) -> Location:
 
 
 _ADVICE = (
-    ("\\t", "YAML does not indent with tabs: use spaces"),
     ("mapping values are not allowed", "text with a colon in it needs quotes"),
+    (
+        "block sequence entries are not allowed",
+        "begin a list on its own line, or quote text that begins with '-'",
+    ),
     ("cannot start any token", "put text that begins with this character in quotes"),
     ("found unexpected ':'", "inside [ ] and { } a colon needs a space after it"),
     ("could not find expected ':'", "a key ends with a colon and a space"),
@@ -112,10 +117,17 @@ def _events(path: str, text: str) -> Iterator[yaml.Event]:
         problem = " ".join(str(error.problem or error.context or "it cannot be read").split())
         hint = next((advice for sign, advice in _ADVICE if sign in problem), "check the syntax just before")
         location = Location(path, mark.line + 1, mark.column + 1) if mark else Location(path)
+        if mark and _line(text, mark.line)[mark.column : mark.column + 1] == "\t":
+            problem, hint = "a tab stands where the text is indented", "YAML indents with spaces"
         raise ConfigError(f"not valid YAML: {problem}", hint, location=location) from None
     except yaml.YAMLError as error:
         problem = " ".join(str(error).split())
         raise ConfigError(f"not valid YAML: {problem}", "check the file", location=Location(path)) from None
+
+
+def _line(text: str, number: int) -> str:
+    lines = text.split("\n", number + 1)
+    return lines[number] if number < len(lines) else ""
 
 
 @dataclass(slots=True)
@@ -136,10 +148,14 @@ class _Builder:
         self._text = text
         self._stack: list[_Open] = []
         self._documents = 0
+        self._values = 0
 
     def take(self, event: yaml.Event) -> None:
         """The next event."""
         if isinstance(event, yaml.NodeEvent):
+            self._values += 1
+            if self._values > MAX_VALUES:
+                raise self._error(event, f"more than {MAX_VALUES:,} keys and values", "split the file")
             self._refuse_anchors_and_tags(event)
             if isinstance(event, yaml.ScalarEvent):
                 self._scalar(event)
@@ -255,4 +271,5 @@ class _Builder:
 
     def _error(self, event: yaml.Event, message: str, hint: str) -> ConfigError:
         mark = event.start_mark
-        return ConfigError(message, hint, location=Location(self._path, mark.line + 1, mark.column + 1))
+        location = Location(self._path, mark.line + 1, mark.column + 1)
+        return ConfigError(printable(message), printable(hint), location=location)
