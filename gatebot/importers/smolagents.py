@@ -41,13 +41,19 @@ def _steps(document: JsonValue) -> list[JsonObject]:
 
 
 def _add_step(builder: TrajectoryBuilder, step: JsonObject) -> None:
-    calls = objects(step.get("tool_calls"))
+    calls = objects(
+        step.get("tool_calls")
+    )  # in the order of their ids; the model's own order is in its message
+    spoken = objects(inner(step, "model_output_message").get("tool_calls"))
+    order = {text(call, "id"): number for number, call in enumerate(spoken)}
+    observed = _observations(step, [call for call in calls if _function(call).get("name") != _FINAL])
+    calls.sort(key=lambda call: order.get(text(call, "id"), len(order)))
     final = [call for call in calls if _function(call).get("name") == _FINAL]
     others = [call for call in calls if _function(call).get("name") != _FINAL]
     timing = obj(step.get("timing"))
     times = (number(timing.get("start_time")), number(timing.get("end_time")))
-    said = as_text(step.get("model_output")) if others or not final else None
-    builder.say("assistant", said or "", usage=usage_of(step.get("token_usage")))
+    words = as_text(step.get("model_output")) if others or not final else None
+    builder.say("assistant", words or "", usage=usage_of(step.get("token_usage")))
     for call in others:
         function = _function(call)
         name = tool_name(function)
@@ -60,7 +66,8 @@ def _add_step(builder: TrajectoryBuilder, step: JsonObject) -> None:
         else:
             arguments = read_arguments(written)
         builder.call(name, arguments, call_id=text(call, "id"), times=times)
-    _add_results(builder, step, others)
+    for call_id, said in observed:
+        builder.result(said, call_id=call_id, is_error=True if step.get("error") else None)
     for call in final:
         written = _function(call).get("arguments")
         answer = written.get("answer") if is_object(written) and "answer" in written else written
@@ -69,19 +76,17 @@ def _add_step(builder: TrajectoryBuilder, step: JsonObject) -> None:
         builder.say("assistant", as_text(step.get("action_output")) or "")
 
 
-def _add_results(builder: TrajectoryBuilder, step: JsonObject, calls: list[JsonObject]) -> None:
-    """The observations of all calls of a step are one text; with one line a call, each gets its own."""
-    failed = bool(step.get("error"))
+def _observations(step: JsonObject, calls: list[JsonObject]) -> list[tuple[str | None, str]]:
+    """What each call gave. The observations of a step are one text: a line each where there are as many lines as calls."""
     observed = as_text(step.get("observations"))
-    if failed:
+    if step.get("error"):
         observed = text(inner(step, "error"), "message") or observed
-    if observed is None or not calls:
-        return
+    if observed is None:
+        return []
     lines = observed.split("\n")
-    if len(lines) != len(calls) or failed:
+    if len(lines) != len(calls) or step.get("error"):
         lines = [observed] * len(calls)
-    for call, line in zip(calls, lines, strict=True):
-        builder.result(line, call_id=text(call, "id"), is_error=True if failed else None)
+    return [(text(call, "id"), line) for call, line in zip(calls, lines, strict=True)]
 
 
 def _function(call: JsonObject) -> JsonObject:
