@@ -96,7 +96,7 @@ class ReferenceGrader:
 
     def _assess_goal(self, trial: Trial, checks: list[Check], scores: dict[str, Score]) -> None:
         if not self.goal.any_given:
-            scores["final_response"] = Score(None, "no goal check")
+            scores["final_response"] = Score(None, "no goal check", by_design=True)
             return
         try:
             goal, state = self.goal.check(trial)
@@ -109,7 +109,8 @@ class ReferenceGrader:
         checks.extend(goal)
         scores["final_response"] = final_response(goal)
         if state is not None:
-            scores["state_match"] = Score(None if state.passed is None else float(state.passed), state.reason)
+            matched = None if state.passed is None else float(state.passed)
+            scores["state_match"] = Score(matched, state.reason, by_design=state.vacuous)
 
     def _assess_calls(
         self, calls: ReferenceCalls, steps: Steps, checks: list[Check], scores: dict[str, Score]
@@ -123,7 +124,9 @@ class ReferenceGrader:
             if self.required:
                 checks.append(Check("trajectory", "trajectory_match", passed=False, reason=reason))
             return None
-        scores["trajectory_match"] = Score(None if fit.passed is None else float(fit.passed), reason)
+        scores["trajectory_match"] = Score(
+            None if fit.passed is None else float(fit.passed), reason, by_design=fit.vacuous
+        )
         scores["trajectory_credit"] = _credit(calls, fit)
         scores.update(guarded("tool names", NAME_METRICS, lambda: name_scores(calls, steps)))
         compute = lambda: {"param_accuracy": param_accuracy(calls, steps, fit.partner)}  # noqa: E731
@@ -150,7 +153,7 @@ class ReferenceGrader:
 def _credit(calls: ReferenceCalls, fit: Fit) -> Score:
     credit = fit.credit(calls)
     if credit is None:
-        return Score(None, "no golden call to match")
+        return Score(None, "no golden call to match", by_design=True)
     if fit.passed is None and not fit.vacuous and fit.reason and credit < 1.0:
         return Score(None, fit.reason)
     if credit == 1.0:

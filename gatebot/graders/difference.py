@@ -10,7 +10,7 @@ from gatebot.graders.matching import UNMATCHED, maximum_matching
 from gatebot.graders.wording import clip, show_value
 from gatebot.model.json_value import JsonValue, is_array, is_object
 
-COMPARISONS_LIMIT = 200_000
+COMPARISONS_LIMIT = 100_000
 
 
 class TooManyComparisonsError(ValueError):

@@ -123,4 +123,4 @@ def final_response(checks: list[Check]) -> Score:
     unknown = next((check for check in checks if check.passed is None), None)
     if unknown is not None:
         return Score(None, f"{unknown.name}: {unknown.reason}")
-    return Score(1.0) if checks else Score(None, "no goal check")
+    return Score(1.0) if checks else Score(None, "no goal check", by_design=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from gatebot.errors import ConfigError
 from gatebot.graders.arguments import compile_rules
@@ -20,6 +21,7 @@ from gatebot.graders.wording import REASON_LIMIT, clip
 from gatebot.model.config import TrajectoryDefault
 from gatebot.model.score import Check, Divergence, FailureCategory, Grade, Score
 from gatebot.model.suite import Case, Reference
+from gatebot.model.trajectory import Trajectory
 from gatebot.model.trial import Trial
 
 QUANTITIES = ("tool_calls", "turns", "unique_tools", "latency_s", "tokens", "cost_usd")
@@ -78,6 +80,13 @@ class CaseGrader:
             names.append("convergence")
         return tuple(names)
 
+    @cached_property
+    def _ruled_out(self) -> dict[str, Score]:
+        """Scores that the case rules out whatever the agent does: a broken trial must not score 0 there either."""
+        nothing = Trial(self._case.id, "head", 0, 0, "completed")
+        scores = self._graders[0].assess(nothing, gather(Trajectory())).scores
+        return {name: score for name, score in scores.items() if score.by_design}
+
     def _grade_completed(self, trial: Trial, steps: Steps) -> Grade:
         best = max((grader.assess(trial, steps) for grader in self._graders), key=lambda found: found.rank)
         checks = [*best.checks, *self._tool_checks(steps)]
@@ -122,7 +131,7 @@ class CaseGrader:
                 divergence = grader.divergence(steps, judge(grader.calls, steps, grader.mode))
         except Exception as error:  # noqa: BLE001 - the trial has failed already; only its explanation is lost
             said = f"{said}; {fault_reason('first divergence', error)}"
-        scores = {name: worst(name, said) for name in self.metrics}
+        scores = {name: self._ruled_out.get(name) or worst(name, said) for name in self.metrics}
         return replace(_grade(trial, False, scores, reason), divergence=divergence, failure=failure)
 
     def _tool_checks(self, steps: Steps) -> Iterator[Check]:
@@ -216,7 +225,7 @@ def corrupt_success(goal: Score, checks: list[Check]) -> Score:
     Ungraded without a goal check, or when the goal could not be checked.
     """
     if goal.value is None:
-        return Score(None, goal.reason)
+        return Score(None, goal.reason, by_design=goal.by_design)
     failed = next((check for check in checks if check.group != "goal" and check.passed is False), None)
     if goal.value == 1.0 and failed is not None:
         return Score(1.0, f"the goal is reached, but {failed.name} fails: {failed.reason}")

@@ -17,7 +17,7 @@ RecoveryKind = Literal["fixed_args", "same_retry", "switched_tool", "blind_repea
 # or a JSON object whose first key is a non-empty error.
 _ERROR_TEXT = re.compile(
     r"\s{0,20}(?:(?:fatal |tool )?(?:error|exception)\b\s{0,5}[:!\]-]|traceback \(most recent call last\)"
-    r'|\{\s{0,20}"error"\s{0,5}:\s{0,5}(?!null|false|""|\{\}|\[\]|0))',
+    r'|\{\s{0,20}"error"\s{0,5}:(?!\s{0,5}(?:null|false|""|\{\}|\[\]|0)))',
     re.IGNORECASE,
 )
 _ERROR_TEXT_STARTS = frozenset("eEfFtT{ \n\r\t")
@@ -103,7 +103,7 @@ def recovery(steps: Steps, found: list[Incident]) -> Score:
     if not steps.reported:
         return Score(None, NOT_REPORTED)
     if not found:
-        return Score(None, "no tool call failed")
+        return Score(None, "no tool call is known to have failed", by_design=True)
     lost = [incident for incident in found if not incident.recovered]
     value = 1.0 - len(lost) / len(found)
     if not lost:

@@ -29,11 +29,11 @@ def param_accuracy(reference: ReferenceCalls, steps: Steps, partner: tuple[int, 
     """
     compared = [index for index, step in enumerate(reference.steps) if step.options[0].arguments is not None]
     if not compared:
-        return Score(None, "no golden call has arguments to compare")
+        return Score(None, "no golden call has arguments to compare", by_design=True)
     if not steps.calls:
         needed = [index for index in compared if not reference.steps[index].optional]
         if not needed:
-            return Score(None, "no golden call is required, and none was made")
+            return Score(None, "no golden call is required, and none was made", by_design=True)
         return Score(0.0, f"no tool was called, expected {reference.steps[needed[0]].shown}")
     exact = all(
         partner[index] >= 0 and reference.steps[index].options[0].lookup is not None for index in compared

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from gatebot.errors import ConfigError
@@ -86,7 +88,7 @@ def test_no_answer_is_zero_with_a_reason(answer: str | None) -> None:
         lambda: case({"trajectory": {"args": {"t": {"q": {"regex": "["}}}}}),
     ],
 )
-def test_an_expectation_that_cannot_be_graded_is_an_error_with_the_case(made: type[Case]) -> None:
+def test_an_expectation_that_cannot_be_graded_is_an_error_with_the_case(made: Callable[[], Case]) -> None:
     with pytest.raises(ConfigError) as caught:
         grade(made(), trial(answer="a"))
     assert str(caught.value).startswith("golden/case.yaml: ")

@@ -14,6 +14,7 @@ from gatebot.model.suite import ExpectedCall, Reference
 from gatebot.model.trajectory import ToolCall
 from tests.unit.graders.trials import (
     Item,
+    Spec,
     Written,
     call,
     case,
@@ -26,13 +27,15 @@ from tests.unit.graders.trials import (
     value,
 )
 
-A, B, C = ("a", {"k": 1}), ("b", {"k": 2}), ("c", {"k": 3})
+A: Spec = ("a", {"k": 1})
+B: Spec = ("b", {"k": 2})
+C: Spec = ("c", {"k": 3})
 Turn = ToolCall | list[ToolCall]
 
 
 def made(*names: str | list[str]) -> list[Turn]:
     """Calls of A, B, C by name, nested lists being parallel."""
-    known = {"a": A[1], "b": B[1], "c": C[1]}
+    known: dict[str, Written] = {"a": {"k": 1}, "b": {"k": 2}, "c": {"k": 3}}
     return [
         [call(name, dict(known[name])) for name in item]
         if isinstance(item, list)
@@ -102,15 +105,15 @@ def test_modes(
     ],
 )
 def test_argument_modes(
-    expected: dict[str, object],
-    got: dict[str, object],
+    expected: Written,
+    got: Written,
     exact: bool,
     ignore: bool,
     subset: bool,
     superset: bool,
 ) -> None:
     def verdict(args: ArgsMode) -> bool | None:
-        return judge(prepared(("t", expected), args=args), steps_of(call("t", got)), "unordered").passed  # pyright: ignore[reportArgumentType]
+        return judge(prepared(("t", expected), args=args), steps_of(call("t", got)), "unordered").passed
 
     assert [verdict(a) for a in ("exact", "ignore", "subset", "superset")] == [
         exact,
@@ -317,7 +320,9 @@ CALLS = st.lists(
 def test_verdicts_equal_trying_every_assignment(
     expected: list[tuple[str, dict[str, int]]], actual: list[tuple[str, dict[str, int]]], args: ArgsMode
 ) -> None:
-    reference = prepared(*[(name, dict(a)) for name, a in expected], args=args)
+    reference = prepared(
+        *[ExpectedCall(name, dict(a), at) for at, (name, a) in enumerate(expected)], args=args
+    )
     steps = steps_of(*[call(name, dict(a)) for name, a in actual])
 
     def will_do(one: tuple[str, dict[str, int]], other: tuple[str, dict[str, int]]) -> bool:
