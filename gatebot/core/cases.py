@@ -18,7 +18,8 @@ from gatebot.model.trial import Side
 
 SUSPECT_DROP = 0.5
 """A case whose pass rate dropped by this much is suspect until fresh trials confirm or clear it."""
-FLAKY_TRIALS = 3
+FEWEST_TRIALS = 3
+"""Fewer trials of a case on a side say nothing about that case: one trial more or less would be half of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +96,12 @@ def _label(
     drop = (
         _drop(base, head) if fresh is None else _drop(_both(base, fresh["base"]), _both(head, fresh["head"]))
     )
-    if drop >= SUSPECT_DROP:
+    few = min(base.trials, head.trials) < FEWEST_TRIALS
+    if drop >= SUSPECT_DROP and not few:
         return "suspect"
     if notice is not None and notice.kind == "removed":
         return "removed"
-    if drop <= -SUSPECT_DROP:
+    if drop <= -SUSPECT_DROP and not few:
         return "improved"
     return "flaky" if _flaky(base) or _flaky(head) else "stable"
 
@@ -201,4 +203,4 @@ def _drop(base: SideCount, head: SideCount) -> float:
 
 
 def _flaky(count_: SideCount) -> bool:
-    return count_.trials >= FLAKY_TRIALS and 0 < count_.passed < count_.trials
+    return count_.trials >= FEWEST_TRIALS and 0 < count_.passed < count_.trials
