@@ -1,10 +1,11 @@
-"""trials.jsonl, the append-only journal: one flushed line per finished trial, a torn last line ignored."""
+"""trials.jsonl, the append-only journal: one line per finished trial, a torn last line ignored."""
 
 from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -54,6 +55,8 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file = -1
+        self._synced = True
+        self._lock = threading.Lock()
         self.done: set[TrialKey] = set()
 
     def __enter__(self) -> Self:
@@ -75,49 +78,51 @@ class Journal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the file, which releases the lock."""
-        self._close()
+        """Sync and close the file, which releases the lock."""
+        try:
+            self.sync()
+        finally:
+            self._close()
 
     def append(self, trial: Trial) -> Trial:
-        """`extend` with one trial."""
-        return self.extend((trial,))[0]
-
-    def extend(self, trials: Sequence[Trial]) -> list[Trial]:
-        """Write finished trials, a line each, so that a crash cannot lose them; hand them back as they were stored.
+        """Write one finished trial, so that gatebot's death cannot lose it; hand it back as it was stored.
 
         A trial whose key is done already is not written. One that JSON cannot hold is stored as an `agent_error`.
-        Raises InfrastructureError when the disk refuses; the file is then as before.
+        Threads may call this at the same time. Raises InfrastructureError when the disk refuses; the file is then
+        as before.
         """
-        if self._file < 0:
-            message = "the journal is not open"
-            raise ResultsError(message)
-        stored: list[Trial] = []
-        lines: list[bytes] = []
-        fresh = set[TrialKey]()
-        for trial in trials:
-            if trial.key in self.done or trial.key in fresh:
-                stored.append(trial)
-                continue
-            kept, line = storable(trial)
-            stored.append(kept)
-            lines.append(line)
-            fresh.add(kept.key)
-        if lines:
-            self._write(b"".join(lines))
-            self.done |= fresh
+        if trial.key in self.done:
+            return trial
+        stored, line = storable(trial)
+        with self._lock:
+            if self._file < 0:
+                message = "the journal is not open"
+                raise ResultsError(message)
+            if trial.key in self.done:
+                return trial
+            before = os.fstat(self._file).st_size
+            try:
+                _write_all(self._file, line)
+            except OSError as error:
+                os.ftruncate(self._file, before)
+                raise self._disk_refuses(error) from error
+            self.done.add(stored.key)
+            self._synced = False
         return stored
 
-    def _write(self, data: bytes) -> None:
-        before = os.fstat(self._file).st_size
+    def sync(self) -> None:
+        """Let everything appended so far survive a power cut too. Raises InfrastructureError when the disk refuses."""
+        if self._synced or self._file < 0:
+            return
+        self._synced = True
         try:
-            _write_all(self._file, data)
             os.fsync(self._file)
         except OSError as error:
-            os.ftruncate(self._file, before)
-            message = f"cannot write {self._path.name}: {error.strerror}"
-            raise InfrastructureError(
-                message, "free some space and run again: finished trials are kept"
-            ) from error
+            raise self._disk_refuses(error) from error
+
+    def _disk_refuses(self, error: OSError) -> InfrastructureError:
+        message = f"cannot write {self._path.name}: {error.strerror}"
+        return InfrastructureError(message, "free some space and run again: finished trials are kept")
 
     def _close(self) -> None:
         if self._file >= 0:

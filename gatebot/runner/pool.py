@@ -1,4 +1,4 @@
-"""The bounded pool: runs tasks on both sides, hands finished trials to the journal, stops when told to."""
+"""The bounded pool: runs tasks on both sides, stores each trial when it has finished, stops when told to."""
 
 from __future__ import annotations
 
@@ -35,8 +35,12 @@ class TrialSink(Protocol):
 
     done: set[TrialKey]
 
-    def extend(self, trials: Sequence[Trial]) -> list[Trial]:
-        """Store the trials for good, and hand them back as stored."""
+    def append(self, trial: Trial) -> Trial:
+        """Store a trial so that our own death cannot lose it, and hand it back as stored. Called from many threads."""
+        ...
+
+    def sync(self) -> None:
+        """Let what was stored survive a power cut too. Called from one thread."""
         ...
 
 
@@ -96,7 +100,7 @@ class TrialRunner:
         with cancelled_by_signals(self._cancellation):
             self._report(0)
             if fresh and not self._stopped:
-                self._drain(_Workers(fresh, self._attempts, self._may_start, self._account))
+                self._drain(_Workers(fresh, self._finish, self._may_start, self._account))
             if self._cancellation.requested:
                 raise self._cancelled()
         return self._stopped
@@ -121,11 +125,11 @@ class TrialRunner:
         self._stopped = self._stopped or tripped
 
     def _drain(self, workers: _Workers) -> None:
-        """Store what the workers finish until they have ended. Whatever happens here, no trial is left running."""
+        """Watch the workers until they have ended. Whatever happens here, no trial is left running."""
         workers.start(min(self._bounds.concurrency, workers.left))
         try:
             while workers.alive() and not self._cancellation.requested:
-                self._store(workers.finished(_TICK_S))
+                self._count(workers.finished(_TICK_S))
                 self._report(workers.running)
                 if not self._cancellation.requested:
                     workers.check()
@@ -134,8 +138,13 @@ class TrialRunner:
             raise
         finally:
             workers.join(_GRACE_S)
-        self._store(workers.finished(0))
+        self._count(workers.finished(0))
         self._report(0)
+
+    def _finish(self, task: TrialTask) -> Trial | None:
+        """Run a task and store the trial at once: what is paid for is kept. Called by many workers at a time."""
+        trial = self._attempts(task)
+        return None if trial is None else self._sink.append(trial)
 
     def _attempts(self, task: TrialTask) -> Trial | None:
         """The finished trial; None when we were told to stop, since what ends then may have been ended by us."""
@@ -153,12 +162,12 @@ class TrialRunner:
                 return None
         return None
 
-    def _store(self, trials: Sequence[Trial]) -> None:
-        if not trials:
-            return
-        for trial in self._sink.extend(trials):
+    def _count(self, trials: Sequence[Trial]) -> None:
+        for trial in trials:
             self._counts[trial.side].done += 1
             self._infra_errors += trial.status == "infra_error"
+        if trials:
+            self._sink.sync()
 
     def _report(self, running: int) -> None:
         base, head = (
@@ -174,17 +183,17 @@ class TrialRunner:
 
 
 class _Workers:
-    """The threads that run trials, and the queue in which the finished ones wait to be stored."""
+    """The threads that run trials, and the queue that tells of the finished ones."""
 
     def __init__(
         self,
         tasks: deque[TrialTask],
-        attempt: Callable[[TrialTask], Trial | None],
+        finish: Callable[[TrialTask], Trial | None],
         may_start: Callable[[], bool],
         account: Callable[[Trial], None],
     ) -> None:
         self._tasks = tasks
-        self._attempt = attempt
+        self._finish = finish
         self._may_start = may_start
         self._account = account
         self._lock = threading.Lock()
@@ -243,7 +252,7 @@ class _Workers:
     def _work(self) -> None:
         try:
             while (task := self._next()) is not None:
-                trial = self._attempt(task)
+                trial = self._finish(task)
                 with self._lock:
                     self.running -= 1
                     if trial is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections import defaultdict
-from collections.abc import Sequence
 
 from gatebot.model.plan import Round
 from gatebot.model.trial import Side, TrialKey
@@ -35,11 +34,6 @@ def interleaved(round_: Round, digest: str) -> Round:
         head_first = _digest("side", *draw, case, str(place))[0] & 1
         trials.extend(sorted(pairs[case, place], key=lambda key: key.side, reverse=bool(head_first)))
     return dataclasses.replace(round_, trials=tuple(trials))
-
-
-def remaining(keys: Sequence[TrialKey], done: set[TrialKey]) -> list[TrialKey]:
-    """The keys that are not done yet, in their order."""
-    return [key for key in keys if key not in done]
 
 
 def _digest(*words: str) -> bytes:

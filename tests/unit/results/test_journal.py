@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -278,3 +279,41 @@ def test_no_bytes_make_the_reader_raise_anything_else(tmp_path: Path, garbage: b
         assert str(caught.value).startswith("trials.jsonl:2")
     else:
         assert list(read_trials(path)) == [trial(0)]
+
+
+def test_many_threads_append_whole_lines(tmp_path: Path) -> None:
+    path = tmp_path / "trials.jsonl"
+    with Journal(path) as journal:
+
+        def work(first: int) -> None:
+            for slot in range(first, 200, 4):
+                journal.append(trial(slot, answer="x" * slot * 50))
+                journal.append(trial(slot))
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(list(read_trials(path))) == 200  # there before the sync, for whoever kills us now
+        journal.sync()
+    assert {one.slot: len(one.answer or "") for one in read_trials(path)} == {n: n * 50 for n in range(200)}
+
+
+def test_a_disk_that_cannot_sync_is_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(_file: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    with Journal(tmp_path / "trials.jsonl") as journal:
+        journal.append(trial(0))
+        monkeypatch.setattr(os, "fsync", fails)
+        with pytest.raises(InfrastructureError, match="Input/output error"):
+            journal.sync()
+
+
+def test_a_closed_journal_takes_nothing(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "trials.jsonl")
+    with journal:
+        pass
+    with pytest.raises(ResultsError, match="not open"):
+        journal.append(trial(0))

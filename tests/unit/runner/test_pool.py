@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
@@ -71,13 +71,17 @@ class Memory:
     done: set[TrialKey] = field(default_factory=set[TrialKey])
     trials: list[Trial] = field(default_factory=list[Trial])
     fault: Exception | None = None
+    synced: int = 0
 
-    def extend(self, trials: Sequence[Trial]) -> list[Trial]:
+    def append(self, trial: Trial) -> Trial:
         if self.fault is not None:
             raise self.fault
-        self.trials.extend(trials)
-        self.done |= {one.key for one in trials}
-        return list(trials)
+        self.trials.append(trial)
+        self.done.add(trial.key)
+        return trial
+
+    def sync(self) -> None:
+        self.synced = len(self.trials)
 
 
 @dataclass
@@ -108,6 +112,7 @@ def test_every_trial_runs_once_and_is_stored() -> None:
     assert runner(agent, sink).run(tasks) == ""
     assert set(agent.runs.values()) == {1}
     assert sorted(one.key for one in sink.trials) == sorted(one.key for one in tasks)
+    assert sink.synced == len(tasks)
     assert agent.environments == {"/base", "/head"}
 
 

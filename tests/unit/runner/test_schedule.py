@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from gatebot.model.plan import Round
 from gatebot.model.trial import SIDES, Side, TrialKey
-from gatebot.runner.schedule import interleaved, remaining, seed_for
+from gatebot.runner.schedule import interleaved, seed_for
 
 
 def planned(cases: int, slots: int = 1) -> Round:
@@ -60,11 +60,6 @@ def test_a_case_on_one_side_only_stands_alone() -> None:
     side: Side = "head"
     round_ = Round(1, (*planned(2).trials, TrialKey("new", side, 1)))
     assert sorted(interleaved(round_, "d").trials) == sorted(round_.trials)
-
-
-def test_remaining_keeps_the_order_and_drops_what_is_done() -> None:
-    keys = planned(3).trials
-    assert remaining(keys, {keys[1]}) == [keys[0], *keys[2:]]
 
 
 @given(case=st.text(), slot=st.integers(min_value=0, max_value=10_000))
