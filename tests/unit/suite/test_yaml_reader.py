@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -146,6 +147,16 @@ def test_refused_with_its_place(text: str, line: int, column: int, message: str)
     assert (location.path, location.line, location.column) == ("f.yaml", line, column)
     assert caught.value.message == message
     assert caught.value.hint
+
+
+@pytest.mark.parametrize("text", [row[0] for row in REFUSED if "not valid YAML" not in row[3]])
+def test_without_the_c_library_the_same_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = refusal_of(text.encode())
+    monkeypatch.setattr("gatebot.suite.yaml_reader.LOADER", yaml.SafeLoader)
+    found = refusal_of(text.encode())
+    assert expected is not None
+    assert found is not None
+    assert (found.message, found.location) == (expected.message, expected.location)
 
 
 def test_a_duplicate_key_tells_where_the_first_one_stands() -> None:
