@@ -11,8 +11,10 @@ from pathlib import Path
 from gatebot.errors import ImportFormatError, InputFileError, Location, UsageError
 from gatebot.importers.detect import load_text
 from gatebot.importers.document_text import parse_documents
+from gatebot.importers.recorded.react import read_react
 from gatebot.importers.recorded.recording import RecordedRun, RecordedSuite
 from gatebot.importers.recorded.suite_files import TRIALS_NAME, suite_files
+from gatebot.importers.recorded.tau2_bench import read_tau2
 from gatebot.importers.recorded.tau_bench import read_tau_bench
 from gatebot.model.json_value import JsonValue
 from gatebot.model.trajectory import Trajectory
@@ -85,6 +87,8 @@ def _tau_bench(documents: Sequence[JsonValue], tasks: Sequence[JsonValue]) -> Re
 
 RECORDED_KINDS: Mapping[str, Callable[[Sequence[JsonValue], Sequence[JsonValue]], RecordedSuite]] = {
     "tau-bench": _tau_bench,
+    "tau2": read_tau2,
+    "react": read_react,
 }
 """Kind → reader of (documents of the runs, documents of the tasks)."""
 

@@ -31,7 +31,8 @@ def _case(case: RecordedCase) -> JsonObject:
     written: dict[str, JsonValue] = {"input": case.turns[0] if len(case.turns) == 1 else list(case.turns)}
     if case.tags:
         written["tags"] = list(case.tags)
-    written["expect"] = {"outcome": "recorded", "trajectory": {"required": False}}
+    informs: JsonObject = {} if case.calls is None else {"trajectory": {"required": False}}
+    written["expect"] = {"outcome": "recorded", **informs}
     golden: dict[str, JsonValue] = {}
     if case.answer is not None:
         golden["answer"] = case.answer
