@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
-from gatebot.core.stats.power import ALPHA, POWER, Seeds, within_variance
+from gatebot.core.stats.power import POWER, Seeds, within_variance
 from gatebot.core.stats.quantiles import normal_quantile
+from gatebot.core.stats.sequential import ALPHA
 from gatebot.core.stats.strata import Strata, case_differences
 
 

@@ -11,11 +11,11 @@ import numpy as np
 from gatebot.core.stats.boschloo import boschloo_p
 from gatebot.core.stats.quantiles import beta_quantile, normal_quantile, normal_tail
 from gatebot.core.stats.score import score_z
+from gatebot.core.stats.sequential import ALPHA
 from gatebot.core.stats.single_case import CONFIRM_TRIALS, SUSPECT_DROP
 from gatebot.core.stats.strata import FloatArray, PassCounts, Strata
 
 POWER = 0.80
-ALPHA = 0.05
 # What the solver finds, times this, had a power of .80 to .87 in every simulated setting.
 QUOTED = 1.1
 # The mean of all cases is tested at 0.7 of alpha, which costs this much.
