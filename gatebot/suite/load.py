@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -23,6 +24,7 @@ __all__ = [
     "MAX_CASES",
     "ConfigFile",
     "LoadedCase",
+    "by_id",
     "case_paths",
     "load_case",
     "load_cases",
@@ -81,7 +83,12 @@ def load_cases(source: FileSource, config: ConfigFile) -> tuple[LoadedCase, ...]
     differ in capitals alone: some file systems cannot hold both), and for anything wrong in a case.
     """
     paths = case_paths(source, config)
-    loaded = sorted((load_case(source, path, config.folder) for path in paths), key=lambda item: item.case.id)
+    return by_id(load_case(source, path, config.folder) for path in paths)
+
+
+def by_id(cases: Iterable[LoadedCase]) -> tuple[LoadedCase, ...]:
+    """The cases sorted by id. Raises: ConfigError when two have one id, or ids that differ in capitals alone."""
+    loaded = sorted(cases, key=lambda item: item.case.id)
     seen: dict[str, LoadedCase] = {}
     for item in loaded:
         first = seen.setdefault(item.case.id.casefold(), item)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import cast
 
 from pydantic import TypeAdapter
@@ -40,6 +41,17 @@ def schema_files() -> dict[str, bytes]:
         name: (json.dumps(schema, indent=2, ensure_ascii=False) + "\n").encode()
         for name, schema in schemas().items()
     }
+
+
+def write_schemas(folder: Path) -> list[Path]:
+    """Write every schema into `folder`, which is made if it is not there; the paths written, sorted."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+    for name, text in sorted(schema_files().items()):
+        target = folder / name
+        target.write_bytes(text)
+        written.append(target)
+    return written
 
 
 def _config() -> Schema:

@@ -12,7 +12,7 @@ from gatebot.model.report import Report
 from gatebot.model.trial import MEASURED_FIELDS
 from gatebot.suite.lint import lint_suite
 from gatebot.suite.load import load_cases, load_config
-from gatebot.suite.schemas import MEASURED, schema_files, schemas
+from gatebot.suite.schemas import MEASURED, schema_files, schemas, write_schemas
 from tests.unit.suite.suite_files import CASE, CONFIG, FilesInMemory
 from tools import schemas as tool
 from tools.reference_examples import CASE_EXAMPLES, CONFIG_EXAMPLES, REPORT_EXAMPLE
@@ -36,6 +36,12 @@ def test_the_check_sees_a_stale_a_missing_and_a_stray_file(
     assert tool.main(["--check"]) == 0
     assert tool.main(["--wrong"]) == 2
     assert "usage" in capsys.readouterr().out
+
+
+def test_schemas_are_written_into_a_folder(tmp_path: Path) -> None:
+    written = write_schemas(tmp_path / "new")
+    assert [path.name for path in written] == sorted(schema_files())
+    assert all(path.read_bytes() == schema_files()[path.name] for path in written)
 
 
 def test_schemas_are_the_same_every_time() -> None:
