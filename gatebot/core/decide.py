@@ -14,7 +14,7 @@ from gatebot.core.target import judge_target
 from gatebot.core.tracing import LookResult
 from gatebot.core.verdict import Judged, judge, without_evidence
 from gatebot.model.config import Gate, MetricGate
-from gatebot.model.metric import METRICS, PRIMARY_METRIC
+from gatebot.model.metric import MEASURED_METRICS, METRICS, PRIMARY_METRIC
 from gatebot.model.plan import Plan
 from gatebot.model.report import Conclusion, TargetResult
 from gatebot.model.trial import SIDES
@@ -58,7 +58,11 @@ def decide(evidence: Evidence, gate: Gate, course: Course, *, stopped: str = "")
     samples = [metric_sample(evidence, name, window) for name in METRICS if name in names]
     lacking = {s.metric.name: why for s in samples if (why := without_evidence(evidence, s, gate, window))}
     informing = [s for s in samples if s.metric.name not in gate.metrics and s.metric.name not in lacking]
-    decided = {d.name: d for d in (*_gating(state, gate), *_informing(informing, gate, look))}
+    # What a clock or a price list says is compared apart: it must not move the resampling of what the agent did.
+    measured = [s for s in informing if s.metric.name in MEASURED_METRICS]
+    caused = [s for s in informing if s.metric.name not in MEASURED_METRICS]
+    groups = (_gating(state, gate), _informing(caused, gate, look), _informing(measured, gate, look))
+    decided = {d.name: d for group in groups for d in group}
     metrics = tuple(
         _with_target(decided.get(s.metric.name) or _unevaluated(s, lacking, gate), evidence, gate)
         for s in samples

@@ -68,9 +68,11 @@ def judge(comparison: Comparison, gate: MetricGate | None, level: float, *, by_c
         )
     if comparison.metric.scale in ("count", "ratio") and _no_variation(comparison):
         return Judged("unchanged", "no variation and no difference")
+    small = is_red(comparison, None, level)
+    change = "worse beyond chance by less than min_effect" if small else "no significant change"
     if comparison.worst_loss < _margin_on_scale(comparison.metric, margin):
-        return Judged("unchanged", "no significant change, and the interval excludes the margin")
-    return Judged("inconclusive", "no significant change, but a drop of the margin is not excluded")
+        return Judged("unchanged", f"{change}, and the interval excludes the margin")
+    return Judged("inconclusive", f"{change}, but a drop of the margin is not excluded")
 
 
 def is_red(comparison: Comparison, gate: MetricGate | None, level: float) -> bool:

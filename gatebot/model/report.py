@@ -18,14 +18,16 @@ CaseLabel = Literal["regressed", "suspect", "flaky", "improved", "stable", "new"
 TargetVerdict = Literal["met", "missed", "below", "unproven", "not_evaluated"]
 
 MEASURED_REPORT_FIELDS = (
-    "created_at",
     "cost",
+    "wall_s",
     "metrics[latency_s]",
     "metrics[cost_usd]",
     "isolation",
-    "paths",
 )
-"""Fields of the report that are measured: left out when two reports are compared for equality."""
+"""Fields of the report that are measured: left out when two reports are compared for equality.
+
+`metrics[name]` is that metric wherever it stands: over the suite, and in every case.
+"""
 
 
 @dataclass(frozen=True, slots=True)
