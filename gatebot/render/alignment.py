@@ -48,7 +48,7 @@ def align(
     """
     golden, made = expected[:MAX_CALLS], actual[:MAX_CALLS]
     costs = [[_cost(want, got, same) for got in made] for want in golden]
-    matched = _in_order(costs)
+    matched = {} if any_order else _regrouped(_in_order(costs), costs, golden)
     moved = _out_of_order(costs, matched)
     return _lines(golden, made, matched | moved, _Judge(costs, moved, golden, any_order))
 
@@ -82,6 +82,26 @@ def _in_order(costs: list[list[int]]) -> dict[int, int]:
             i += 1
         else:
             j += 1
+    return pairs
+
+
+def _regrouped(
+    pairs: dict[int, int], costs: list[list[int]], golden: Sequence[ExpectedCall]
+) -> dict[int, int]:
+    """Within a group of parallel calls, give an actual call to the golden call it equals, not to the one in its place."""
+    for i in sorted(pairs):
+        j = pairs.get(i)
+        if j is None or not costs[i][j]:
+            continue
+        peers = [k for k, want in enumerate(golden) if k != i and want.group == golden[i].group]
+        fit = next((k for k in peers if not costs[k][j] and (k not in pairs or costs[k][pairs[k]])), None)
+        if fit is None:
+            continue
+        left = pairs.pop(fit, None)
+        pairs[fit] = j
+        del pairs[i]
+        if left is not None and costs[i][left] < 2:
+            pairs[i] = left
     return pairs
 
 

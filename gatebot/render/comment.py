@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gatebot.model.config import Accept
 from gatebot.model.report import Report
@@ -43,7 +43,7 @@ class CommentContext:
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """A step of the ladder: how many diffs of how many lines; `bare` = conclusion and metrics, few of them."""
+    """A step of the ladder: how many diffs of how many lines; `room` = bytes it may take at most."""
 
     diffs: int
     lines: int
@@ -52,6 +52,7 @@ class _Level:
     metrics: int = sections.MAX_METRICS
     alerts: int = MAX_ALERTS
     collapsed: bool = True
+    room: int = 1_000_000
 
 
 _LADDER = (
@@ -82,7 +83,7 @@ def render_comment(
     """
     rendered = ""
     for level in _LADDER:
-        rendered = _render(report, diffs, context, level)
+        rendered = _render(report, diffs, context, replace(level, room=max_bytes))
         if len(rendered.encode("utf-8")) <= max_bytes:
             break
     return rendered
@@ -142,7 +143,7 @@ def _open_blocks(report: Report, diffs: Mapping[str, CaseDiff], level: _Level) -
         blocks += [
             Markdown("### Cases that got worse"),
             sections.cases_table(worse, level.cases),
-            sections.case_diffs(worse, diffs, level.diffs, level.lines),
+            sections.case_diffs(worse, diffs, sections.DiffBudget(level.diffs, level.lines, level.room)),
         ]
     return [stack(block) for block in blocks if block]
 

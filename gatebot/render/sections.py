@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from gatebot.model.config import Accept
 from gatebot.model.report import CaseResult, MetricResult, PassHatK, Report
@@ -130,15 +131,26 @@ def _one_line(line: DiffLine) -> str:
     return f"{told} @@" if line.kind == "title" else told
 
 
-def case_diffs(
-    cases: Sequence[CaseResult], diffs: Mapping[str, CaseDiff], limit: int, max_lines: int
-) -> Markdown:
-    """The diffs of the first `limit` cases: five in the open list, the rest one level down."""
-    shown = [
-        case_diff(case, diffs[case.id], max_lines)
-        for case in cases
-        if case.id in diffs and diffs[case.id].lines
-    ][:limit]
+@dataclass(frozen=True, slots=True)
+class DiffBudget:
+    """How many cases' diffs, of how many lines; `room` bytes are known to be too many, so no more is rendered."""
+
+    cases: int
+    lines: int
+    room: int
+
+
+def case_diffs(cases: Sequence[CaseResult], diffs: Mapping[str, CaseDiff], budget: DiffBudget) -> Markdown:
+    """The diffs of the first cases that have one: five in the open list, the rest one level down."""
+    shown: list[Markdown] = []
+    size = 0
+    for case in cases:
+        diff = diffs.get(case.id)
+        if len(shown) == budget.cases or size > budget.room:
+            break
+        if diff is not None and diff.lines:
+            shown.append(case_diff(case, diff, budget.lines))
+            size += len(shown[-1])
     if not shown:
         return EMPTY
     legend = Markdown("<sub>In the diffs, `-` is what the golden has and `+` what the agent did.</sub>")

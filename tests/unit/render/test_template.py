@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from jinja2 import UndefinedError
 from jinja2.exceptions import SecurityError
@@ -27,3 +30,9 @@ def test_a_missing_value_is_an_error() -> None:
 def test_a_template_cannot_reach_into_python() -> None:
     with pytest.raises(SecurityError):
         environment().from_string("{{ ''.__class__.__mro__ }}").render()
+
+
+def test_jinja_is_imported_only_when_a_template_is_filled() -> None:
+    told = "import sys, gatebot.render.comment, gatebot.render.summary; print('jinja2' in sys.modules)"
+    ended = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == "False"
