@@ -84,11 +84,11 @@ class Engine:
 
     def verdict(self, golden: list[Message], messages: list[Message]) -> bool:
         """What the library says; both lists are copied first. Raises EngineError when it raises."""
-        from langsmith import tracing_context
+        import langsmith
 
         outputs, reference = json.loads(json.dumps(messages)), json.loads(json.dumps(golden))
         try:
-            with tracing_context(enabled=False):
+            with langsmith.tracing_context(enabled=False):
                 result = self._evaluate(outputs=outputs, reference_outputs=reference)
         except Exception as error:
             raise EngineError(

@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from gatebot.graders.canonical import canonical, same
-from gatebot.graders.difference import Comparison, describe_unlike, is_number, within
-from gatebot.graders.folding import fold
-from gatebot.graders.patterns import Pattern, compile_pattern
+from gatebot.graders.canonical import same
+from gatebot.graders.difference import Comparison, describe_unlike, type_name
+from gatebot.graders.field_rules import FieldTest, accepts, needs_expected, wanted
+from gatebot.graders.patterns import compile_pattern
 from gatebot.graders.wording import clip, show_value
-from gatebot.model.case import ArgsMode, FieldMatcher, FieldRule, ToolArgs
+from gatebot.model.case import ArgsMode, FieldMatcher, ToolArgs
 from gatebot.model.json_value import JsonValue, is_array, is_object
+
+PATH_LIMIT = 80
 
 KeyFault = Literal["missing", "extra", "wrong_type", "wrong_value"]
 
 
 @dataclass(frozen=True, slots=True)
 class KeyVerdict:
-    """One argument key of a pair of calls: right, or the kind of fault and a sentence that names expected and got."""
+    """One argument key of a pair of calls: right, or the kind of fault and how to say it.
+
+    The sentence is made only when it is asked for: most pairs are compared to find the best one, not to be shown.
+    """
 
     key: str
     fault: KeyFault | None = None
-    reason: str = ""
+    say: Callable[[], str] = str
 
-
-@dataclass(frozen=True, slots=True)
-class FieldTest:
-    """A field rule made ready: its pattern compiled."""
-
-    rule: FieldRule
-    pattern: Pattern | None = None
+    @property
+    def reason(self) -> str:
+        """Key, expected and got in a clause; empty when the key is right."""
+        return self.say()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +84,18 @@ class ArgumentRule:
             if node is not None and node.test is not None and node.test.rule == "ignore":
                 continue
             if key not in got:
-                yield KeyVerdict(key, "missing", f"{clip(key, 40)} is missing, expected {show_value(value)}")
+                yield _missing(key, key, value)
             elif node is None:
-                yield _plain_verdict(key, value, got[key])
+                yield _plain_verdict(key, key, value, got[key])
             else:
-                yield _verdict(key, value, got[key], node)
+                yield _verdict(key, key, (value, got[key]), node)
         for key, value in got.items():
             if key in expected:
                 continue
             node = below.get(key)
-            if node is None or node.test is None:
-                yield KeyVerdict(key, "extra", f"{clip(key, 40)}={show_value(value)} was not expected")
-            elif node.test.rule != "ignore":
-                yield _extra_verdict(key, value, node.test)
+            test = None if node is None else node.test
+            if test is None or test.rule != "ignore":
+                yield _extra(key, key, value, test)
 
 
 def compile_rules(
@@ -126,50 +127,57 @@ def _compile(rule: ToolArgs, default: ArgsMode) -> ArgumentRule:
     return ArgumentRule(default, FieldNode(None, tree))
 
 
-def _plain_verdict(key: str, expected: JsonValue, got: JsonValue) -> KeyVerdict:
+def _plain_verdict(key: str, path: str, expected: JsonValue, got: JsonValue) -> KeyVerdict:
     if same(expected, got):
         return KeyVerdict(key)
-    return _unlike(key, expected, got)
+    fault: KeyFault = "wrong_value" if type_name(expected) == type_name(got) else "wrong_type"
+    return KeyVerdict(key, fault, lambda: _say_unlike(path, expected, got))
 
 
-def _unlike(key: str, expected: JsonValue, got: JsonValue) -> KeyVerdict:
-    text = describe_unlike(expected, got)
-    fault: KeyFault = "wrong_type" if text.endswith(")") and text != show_value(got) else "wrong_value"
-    if fault == "wrong_value" and (is_object(expected) or is_array(expected)):
+def _say_unlike(path: str, expected: JsonValue, got: JsonValue) -> str:
+    """Where inside two values the difference lies, if they are alike on the outside."""
+    if is_object(expected) or is_array(expected):
         difference = Comparison().first_difference(expected, got)
         if difference is not None and difference.path:
-            path = clip(f"{key}.{difference.path}", VALUE_PATH)
-            return KeyVerdict(key, fault, f"{path} is {difference.got}, expected {difference.expected}")
-    return KeyVerdict(key, fault, f"{clip(key, 40)} is {text}, expected {show_value(expected)}")
+            where = clip(f"{path}.{difference.path}", PATH_LIMIT)
+            return f"{where} is {difference.got}, expected {difference.expected}"
+    return f"{clip(path, PATH_LIMIT)} is {describe_unlike(expected, got)}, expected {show_value(expected)}"
 
 
-VALUE_PATH = 120
+def _missing(key: str, path: str, expected: JsonValue) -> KeyVerdict:
+    return KeyVerdict(
+        key, "missing", lambda: f"{clip(path, PATH_LIMIT)} is missing, expected {show_value(expected)}"
+    )
 
 
-def _verdict(key: str, expected: JsonValue, got: JsonValue, node: FieldNode) -> KeyVerdict:
-    if node.test is not None:
-        if accepts(node.test, expected, got):
-            return KeyVerdict(key)
+def _extra(key: str, path: str, got: JsonValue, test: FieldTest | None) -> KeyVerdict:
+    """A value that only the agent gave: right if its rule needs no expected value and accepts it."""
+    if test is None or needs_expected(test):
         return KeyVerdict(
-            key,
-            "wrong_value",
-            f"{clip(key, 40)} is {show_value(got)}, expected {_wanted(node.test, expected)}",
+            key, "extra", lambda: f"{clip(path, PATH_LIMIT)}={show_value(got)} was not expected"
         )
-    problem = _below(key, expected, got, node)
-    return KeyVerdict(key) if problem is None else problem
+    return _tested(key, path, (None, got), test)
 
 
-def _below(path: str, expected: JsonValue, got: JsonValue, node: FieldNode) -> KeyVerdict | None:
+def _tested(key: str, path: str, values: tuple[JsonValue, JsonValue], test: FieldTest) -> KeyVerdict:
+    expected, got = values
+    if accepts(test, expected, got):
+        return KeyVerdict(key)
+    return KeyVerdict(
+        key,
+        "wrong_value",
+        lambda: f"{clip(path, PATH_LIMIT)} is {show_value(got)}, expected {wanted(test, expected)}",
+    )
+
+
+def _verdict(key: str, path: str, values: tuple[JsonValue, JsonValue], node: FieldNode) -> KeyVerdict:
     """The first fault under a value some of whose fields have rules; the other fields must be equal."""
-    top = path.split(".", 1)[0]
+    expected, got = values
     if node.test is not None:
-        verdict = _verdict(path, expected, got, node)
-        return None if verdict.fault is None else KeyVerdict(top, verdict.fault, verdict.reason)
-    if not node.below or not (
-        (is_object(expected) and is_object(got)) or (is_array(expected) and is_array(got))
-    ):
-        verdict = _plain_verdict(path, expected, got)
-        return None if verdict.fault is None else KeyVerdict(top, verdict.fault, verdict.reason)
+        return _tested(key, path, values, node.test)
+    both = (is_object(expected) and is_object(got)) or (is_array(expected) and is_array(got))
+    if not node.below or not both:
+        return _plain_verdict(key, path, expected, got)
     mine, theirs = _items(expected), _items(got)
     for name in dict.fromkeys([*mine, *theirs]):
         child = node.below.get(name, node.below.get("*", FieldNode()))
@@ -177,75 +185,17 @@ def _below(path: str, expected: JsonValue, got: JsonValue, node: FieldNode) -> K
             continue
         here = f"{path}.{name}"
         if name not in theirs:
-            return KeyVerdict(
-                top, "missing", f"{clip(here, 80)} is missing, expected {show_value(mine[name])}"
-            )
+            return _missing(key, here, mine[name])
         if name not in mine:
-            if child.test is not None and _extra_verdict(here, theirs[name], child.test).fault is None:
-                continue
-            return KeyVerdict(top, "extra", f"{clip(here, 80)}={show_value(theirs[name])} was not expected")
-        problem = _below(here, mine[name], theirs[name], child)
-        if problem is not None:
-            return problem
-    return None
+            verdict = _extra(key, here, theirs[name], child.test)
+        else:
+            verdict = _verdict(key, here, (mine[name], theirs[name]), child)
+        if verdict.fault is not None:
+            return verdict
+    return KeyVerdict(key)
 
 
 def _items(value: JsonValue) -> Mapping[str, JsonValue]:
     if is_object(value):
         return value
     return {str(index): item for index, item in enumerate(value)} if is_array(value) else {}
-
-
-def _extra_verdict(key: str, got: JsonValue, test: FieldTest) -> KeyVerdict:
-    """A key that only the agent gave: right if its rule needs no expected value and accepts it."""
-    matcher = test.rule
-    needs_expected = not (
-        matcher == "any"
-        or (isinstance(matcher, FieldMatcher) and (matcher.regex is not None or matcher.one_of is not None))
-    )
-    if needs_expected:
-        return KeyVerdict(key, "extra", f"{clip(key, 40)}={show_value(got)} was not expected")
-    if accepts(test, None, got):
-        return KeyVerdict(key)
-    return KeyVerdict(
-        key, "wrong_value", f"{clip(key, 40)} is {show_value(got)}, expected {_wanted(test, None)}"
-    )
-
-
-def accepts(test: FieldTest, expected: JsonValue, got: JsonValue) -> bool:
-    """Whether a field's rule accepts the value got. Raises TimeoutError when a pattern takes more than a second."""
-    rule = test.rule
-    if rule in ("any", "ignore"):
-        return True
-    if rule == "exact":
-        return same(expected, got)
-    if rule == "case_insensitive":
-        if isinstance(expected, str) and isinstance(got, str):
-            return fold(expected) == fold(got)
-        return same(expected, got)
-    if rule == "unordered":
-        return Comparison(ignore_order=True).first_difference(expected, got) is None
-    if test.pattern is not None:
-        return test.pattern.found_in(got if isinstance(got, str) else canonical(got).decode())
-    if rule.one_of is not None:
-        return any(same(option, got) for option in rule.one_of)
-    if rule.tolerance is not None:
-        return is_number(expected) and is_number(got) and within(expected, got, rule.tolerance)
-    return same(expected, got)
-
-
-def _wanted(test: FieldTest, expected: JsonValue) -> str:
-    rule = test.rule
-    if isinstance(rule, FieldMatcher):
-        if rule.regex is not None:
-            return f"a match of /{clip(rule.regex)}/"
-        if rule.one_of is not None:
-            return f"one of {show_value(list(rule.one_of))}"
-        if rule.tolerance is not None:
-            return f"{show_value(expected)} ± {rule.tolerance:g}"
-        return f"something similar to {show_value(expected)} (at least {rule.similar:g})"
-    if rule == "unordered":
-        return f"{show_value(expected)} in any order"
-    if rule == "case_insensitive":
-        return f"{show_value(expected)} in any case"
-    return show_value(expected)

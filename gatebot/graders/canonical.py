@@ -27,8 +27,10 @@ def canonical(value: JsonValue) -> bytes:
 
 def same(one: JsonValue, other: JsonValue) -> bool:
     """Whether two JSON values are equal with strict types: true is not 1, "1" is not 1, 1.0 is 1."""
-    if type(one) is str or type(other) is str:
+    if type(one) is type(other) and type(one) in _FLAT:
         return one == other
+    if type(one) is str or type(other) is str:
+        return False
     return canonical(one) == canonical(other)
 
 

@@ -15,12 +15,16 @@ from gatebot.model.suite import ExpectedCall
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One call that will do. `arguments` None = not compared; `lookup` is set where only an equal call will do."""
+    """One call that will do. `arguments` None = not compared, else `key` is theirs.
+
+    `lookup` is set where only an equal call will do.
+    """
 
     name: str
     arguments: dict[str, JsonValue] | None
     rule: ArgumentRule
-    lookup: Lookup | None
+    key: bytes | None = None
+    lookup: Lookup | None = None
 
     def admits(self, steps: Steps, index: int, *, optimistic: bool = False) -> bool:
         """Whether the call does; unknown arguments do only when `optimistic`."""
@@ -136,7 +140,7 @@ def prepare(
 
 def _option(name: str, arguments: dict[str, JsonValue] | None, rule: ArgumentRule) -> Option:
     compared = None if rule.mode == "ignore" and rule.plain else arguments
-    exact = compared is not None and rule.plain and rule.mode == "exact"
-    return Option(
-        name, compared, rule, (name, canonical(compared)) if exact and compared is not None else None
-    )
+    if compared is None:
+        return Option(name, None, rule)
+    key = canonical(compared)
+    return Option(name, compared, rule, key, (name, key) if rule.plain and rule.mode == "exact" else None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gatebot.graders.canonical import same
 from gatebot.graders.matching import heaviest_assignment
 from gatebot.graders.reference import ExpectedStep, Option, ReferenceCalls
 from gatebot.graders.steps import Steps
@@ -58,35 +59,62 @@ def param_accuracy(reference: ReferenceCalls, steps: Steps, partner: tuple[int, 
 
 def best_pairs(reference: ReferenceCalls, steps: Steps, golden: list[int]) -> list[ArgumentPair]:
     """The pairing of these golden calls with calls of their tool that has the greatest total accuracy."""
-    by_tools: dict[tuple[str, ...], list[int]] = {}
-    if all(len(reference.steps[index].options) == 1 for index in golden):
-        for index in golden:
-            by_tools.setdefault((reference.steps[index].name,), []).append(index)
-    else:
-        by_tools[()] = golden
+    if any(len(reference.steps[index].options) > 1 for index in golden):
+        calls = {call for index in golden for call in reference.steps[index].namesakes(steps)}
+        return sorted(_assigned(reference, steps, golden, sorted(calls)), key=lambda pair: pair.call)
+    by_tool: dict[str, list[int]] = {}
+    for index in golden:
+        by_tool.setdefault(reference.steps[index].name, []).append(index)
     pairs: list[ArgumentPair] = []
-    for indexes in by_tools.values():
-        calls = sorted(
-            {
-                i
-                for index in indexes
-                for i in reference.steps[index].namesakes(steps)
-                if steps.keys[i] is not None
-            }
-        )
-        if not calls:
-            continue
-        # As many pairs as possible come first, then the total accuracy: a pair weighs more than all accuracies.
-        pair_weight = len(indexes) + 1.0
-        weights = [
-            [_weight(reference.steps[index], steps, i, pair_weight) for i in calls] for index in indexes
-        ]
-        pairs.extend(
-            ArgumentPair(indexes[row], calls[column], weights[row][column] - pair_weight)
-            for row, column in heaviest_assignment(weights)
-            if weights[row][column]
-        )
+    for name, indexes in by_tool.items():
+        if name in steps.by_name:
+            equal, rest, calls = _equal_pairs(reference, steps, indexes, steps.by_name[name])
+            pairs.extend(equal)
+            pairs.extend(_assigned(reference, steps, rest, calls))
     return sorted(pairs, key=lambda pair: pair.call)
+
+
+def _equal_pairs(
+    reference: ReferenceCalls, steps: Steps, golden: list[int], calls: list[int]
+) -> tuple[list[ArgumentPair], list[int], list[int]]:
+    """Pairs with equal arguments, and what is left on both sides.
+
+    Pairing these first costs nothing where the tool has no field rules. 1 − accuracy is then a metric: let D count
+    the differing keys of two calls, U the union of their keys, W that of three, and u the keys of the middle call
+    alone. Then D(x,z)/U(x,z) ≤ (D(x,z) + u)/W ≤ (D(x,y) + D(y,z))/W ≤ d(x,y) + d(y,z). By the triangle inequality
+    an assignment that parts two equal calls can be exchanged for one that pairs them and is no worse.
+    """
+    places: dict[bytes | None, list[int]] = {}
+    for call in reversed(calls):
+        places.setdefault(steps.keys[call], []).append(call)
+    pairs: list[ArgumentPair] = []
+    rest: list[int] = []
+    for index in golden:
+        option = reference.steps[index].options[0]
+        equal = places.get(option.key) if option.rule.plain else None
+        if equal:
+            pairs.append(ArgumentPair(index, equal.pop(), 1.0))
+        else:
+            rest.append(index)
+    return pairs, rest, sorted(call for left in places.values() for call in left)
+
+
+def _assigned(
+    reference: ReferenceCalls, steps: Steps, golden: list[int], calls: list[int]
+) -> list[ArgumentPair]:
+    """The heaviest assignment: as many pairs as possible come first, so a pair weighs more than all accuracies."""
+    known = [call for call in calls if steps.keys[call] is not None]
+    if not golden or not known:
+        return []
+    pair_weight = len(golden) + 1.0
+    weights = [
+        [_weight(reference.steps[index], steps, call, pair_weight) for call in known] for index in golden
+    ]
+    return [
+        ArgumentPair(golden[row], known[column], weights[row][column] - pair_weight)
+        for row, column in heaviest_assignment(weights)
+        if weights[row][column]
+    ]
 
 
 def _weight(step: ExpectedStep, steps: Steps, call: int, pair_weight: float) -> float:
@@ -109,11 +137,13 @@ def accuracy(option: Option, steps: Steps, call: int) -> float:
     got = steps.calls[call].arguments
     if got is None:
         return 0.0
-    right = total = 0
-    for verdict in option.rule.verdicts(option.arguments, got):
-        total += 1
-        right += verdict.fault is None
-    return right / total if total else 1.0
+    if option.rule.plain:
+        expected = option.arguments
+        right = sum(key in got and same(value, got[key]) for key, value in expected.items())
+        total = len(expected) + sum(key not in expected for key in got)
+        return right / total if total else 1.0
+    faults = [verdict.fault for verdict in option.rule.verdicts(option.arguments, got)]
+    return faults.count(None) / len(faults) if faults else 1.0
 
 
 def explain_pair(step: ExpectedStep, steps: Steps, call: int) -> str:

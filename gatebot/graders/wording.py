@@ -15,8 +15,9 @@ REASON_LIMIT = 600
 def clip(text: str, limit: int = VALUE_LIMIT) -> str:
     """The text on one line of at most `limit` characters; what cannot be printed becomes a space."""
     head = text[: limit * 4]
-    printable = "".join(char if char.isprintable() else " " for char in head)
-    line = " ".join(printable.split())
+    if not head.isprintable():
+        head = "".join(char if char.isprintable() else " " for char in head)
+    line = " ".join(head.split())
     if len(line) > limit or len(text) > len(head):
         return line[: limit - 1].rstrip() + "…"
     return line
