@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from gatebot.importers.arguments import read_arguments
 from gatebot.importers.builder import TrajectoryBuilder
-from gatebot.importers.fields import as_text, first, obj, objects, string, text
+from gatebot.importers.fields import as_text, count, first, obj, objects, string, text
 from gatebot.importers.openai_chat import OpenAIChat, add_message
 from gatebot.importers.tool_names import tool_name
 from gatebot.importers.usage import usage_of
@@ -37,7 +39,10 @@ class CrewOutput:
             raw = text(task, "raw")
             if raw and not builder.says_last(raw):
                 builder.say("assistant", raw, agent=text(task, "agent"))
-        builder.add_usage(usage_of(obj(document).get("token_usage")))
+        totals = obj(obj(document).get("token_usage"))
+        usage = usage_of(totals)
+        if usage is not None and builder.open_turn:  # of the whole run: kept where the run ends
+            builder.add_usage(dataclasses.replace(usage, responses=count(totals.get("successful_requests"))))
         return builder.build()
 
 

@@ -58,7 +58,7 @@ class OpenAIResponses:
         if is_object(document) and obj(document.get("response") or document).get("object") == "response":
             return True
         found = response_items(document)
-        own = any(item.get("type") in _OWN_TYPES for item in found)
+        own = any(string(item.get("type")) in _OWN_TYPES for item in found)
         return own and all("type" in item or "role" in item for item in found)
 
     def load(self, document: JsonValue) -> Trajectory:

@@ -52,26 +52,26 @@ def _add_step(builder: TrajectoryBuilder, step: JsonObject) -> None:
     others = [call for call in calls if _function(call).get("name") != _FINAL]
     timing = obj(step.get("timing"))
     times = (number(timing.get("start_time")), number(timing.get("end_time")))
-    words = as_text(step.get("model_output")) if others or not final else None
-    builder.say("assistant", words or "", usage=usage_of(step.get("token_usage")))
+    usage = usage_of(step.get("token_usage"))
+    if others or not final:
+        builder.say("assistant", as_text(step.get("model_output")) or "", usage=usage)
     for call in others:
         function = _function(call)
         name = tool_name(function)
         written = function.get("arguments")
-        if name == _INTERPRETER and isinstance(
-            written, str
-        ):  # the code itself, in which the real tools are called
+        if name == _INTERPRETER and isinstance(written, str):
             builder.warn("a CodeAgent calls its tools inside code: the code is the one argument of the call")
             arguments = Arguments({"code": written})
         else:
             arguments = read_arguments(written)
         builder.call(name, arguments, call_id=text(call, "id"), times=times)
+    failed = bool(step["error"]) if "error" in step else None
     for call_id, said in observed:
-        builder.result(said, call_id=call_id, is_error=True if step.get("error") else None)
+        builder.result(said, call_id=call_id, is_error=failed)
     for call in final:
         written = _function(call).get("arguments")
         answer = written.get("answer") if is_object(written) and "answer" in written else written
-        builder.say("assistant", as_text(answer) or "")
+        builder.say("assistant", as_text(answer) or "", usage=None if others else usage)
     if step.get("is_final_answer") is True and not final and step.get("action_output") is not None:
         builder.say("assistant", as_text(step.get("action_output")) or "")
 
