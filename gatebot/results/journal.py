@@ -8,12 +8,15 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from gatebot.errors import InfrastructureError, Location, ResultsError
+from gatebot.model.trajectory import Usage
 from gatebot.model.trial import Trial, TrialKey
 from gatebot.results.plain_file import open_to_append, open_to_read, sync_directory
 from gatebot.results.trial_line import MAX_LINE_BYTES, decode_trial, storable
+
+N = TypeVar("N", int, float)
 
 TRIALS_FILE = "trials.jsonl"
 _BLOCK = 65536
@@ -49,7 +52,7 @@ class Journal:
     """The one writer of a journal. Use as a context manager; holds a lock on the file while open.
 
     `done` are the keys of finished trials: no trial of theirs is ever appended again. A trial that an earlier
-    process lost to infrastructure is not done.
+    process lost to infrastructure is not done. `spent_before` is what the trials found at the opening have reported.
     """
 
     def __init__(self, path: Path) -> None:
@@ -58,6 +61,7 @@ class Journal:
         self._synced = True
         self._lock = threading.Lock()
         self.done: set[TrialKey] = set()
+        self.spent_before = Usage()
 
     def __enter__(self) -> Self:
         """Lock the file, read what is done, cut a torn tail off.
@@ -67,7 +71,10 @@ class Journal:
         self._file = open_to_append(self._path)
         try:
             _lock(self._file, self._path)
-            self.done = {trial.key for trial in read_trials(self._path) if trial.status != "infra_error"}
+            for trial in read_trials(self._path):
+                self.spent_before = _sum(self.spent_before, trial.usage)
+                if trial.status != "infra_error":
+                    self.done.add(trial.key)
             _cut_torn_tail(self._file)
             sync_directory(self._path.parent)
         except BaseException:
@@ -128,6 +135,20 @@ class Journal:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+
+
+def _sum(one: Usage, other: Usage) -> Usage:
+    return Usage(
+        input_tokens=_sum_known(one.input_tokens, other.input_tokens),
+        output_tokens=_sum_known(one.output_tokens, other.output_tokens),
+        cost_usd=_sum_known(one.cost_usd, other.cost_usd),
+    )
+
+
+def _sum_known(one: N | None, other: N | None) -> N | None:
+    if one is None or other is None:
+        return one if other is None else other
+    return one + other
 
 
 def _lock(file: int, path: Path) -> None:

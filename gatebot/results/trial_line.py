@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from functools import cache
 
 import orjson
@@ -21,48 +22,54 @@ def _trials() -> TypeAdapter[Trial]:
 
 
 def encode_trial(trial: Trial) -> bytes:
-    """The trial as one line with its newline. Raises ValueError, saying why, when it could not be read back.
+    """The trial as one line with its newline. Raises ValueError as `stored_form` does."""
+    return stored_form(trial)[1]
 
-    That happens for text with lone surrogates, integers beyond 64 bits, nesting beyond some 200 levels, numbers
-    that are not finite, and lines beyond `MAX_LINE_BYTES`.
+
+def stored_form(trial: Trial) -> tuple[Trial, bytes]:
+    """The trial as whoever reads its line will see it (tuples in JSON values are lists there), and that line.
+
+    Raises ValueError, saying why, for a trial that could not be read back as it is: text with lone surrogates,
+    integers beyond 64 bits, nesting beyond some 200 levels, numbers that are not finite, and more than
+    `MAX_LINE_BYTES`.
     """
     try:
         line = orjson.dumps(trial)
         if len(line) >= MAX_LINE_BYTES:
-            message = (
-                f"it would take {len(line) // 1024 // 1024} MB (at most {MAX_LINE_BYTES // 1024 // 1024})"
-            )
+            size, most = len(line) // 1024 // 1024, MAX_LINE_BYTES // 1024 // 1024
+            message = f"it would take {size} MB (at most {most})"
             raise ValueError(message)
-        if _trials().validate_json(line, strict=True) != trial:
-            message = "it holds values that JSON does not have"
-            raise ValueError(message)
+        seen = _trials().validate_json(line, strict=True)
+        if seen != trial:  # by tuples, which are fine, or by numbers that became null, which this refuses
+            json.dumps(dataclasses.asdict(trial), allow_nan=False)
     except ValidationError as error:
         raise ValueError(first_errors(error)) from error
     except (TypeError, RecursionError) as error:
         raise ValueError(str(error)) from error
-    return line + b"\n"
+    return seen, line + b"\n"
 
 
 def storable(trial: Trial) -> tuple[Trial, bytes]:
-    """The trial and its line; a trial that cannot be written becomes an `agent_error` that says why.
+    """What `stored_form` gives; a trial that cannot be written becomes an `agent_error` that says why.
 
     What an agent reports is the only part without bounds of its own, so the fault is the agent's.
     """
     try:
-        return trial, encode_trial(trial)
+        return stored_form(trial)
     except ValueError as error:
-        replaced = Trial(
-            case=trial.case,
-            side=trial.side,
-            slot=trial.slot,
-            seed=trial.seed,
-            round=trial.round,
-            status="agent_error",
-            reason=f"what the agent reported cannot be stored: {ascii(str(error))[1:-1][:200]}",
-            attempts=trial.attempts,
-            timing=trial.timing,
+        return stored_form(
+            Trial(
+                case=trial.case,
+                side=trial.side,
+                slot=trial.slot,
+                seed=trial.seed,
+                round=trial.round,
+                status="agent_error",
+                reason=f"what the agent reported cannot be stored: {ascii(str(error))[1:-1][:200]}",
+                attempts=trial.attempts,
+                timing=trial.timing,
+            )
         )
-        return replaced, encode_trial(replaced)
 
 
 def decode_trial(line: bytes, location: Location) -> Trial:

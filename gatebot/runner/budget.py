@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from gatebot.model.trajectory import Usage
 from gatebot.model.trial import Trial
 
 _VARYING = re.compile(r"0x[0-9a-fA-F]+|[0-9a-fA-F-]{8,}|\d+")
@@ -14,7 +15,8 @@ _VARYING = re.compile(r"0x[0-9a-fA-F]+|[0-9a-fA-F-]{8,}|\d+")
 class Bounds:
     """How wide and how far a run may go; None = no bound.
 
-    `trials` counts those planned, `seconds` this process's wall time, `usd` and `tokens` what trials report.
+    `trials` counts those planned, `seconds` this process's wall time, `usd` and `tokens` what trials report, those of
+    an earlier process included.
     `retries`: further attempts after an infrastructure error, `backoff_s` the wait before the first one (then
     doubled). `breaker`: this many equal infrastructure errors in a row end the run.
     """
@@ -38,12 +40,12 @@ class Spending:
         self.usd: float | None = None
         self.tokens: int | None = None
 
-    def add(self, trial: Trial) -> None:
+    def add(self, usage: Usage) -> None:
         """Count what a finished trial reports; unknown cost stays unknown and counts as nothing."""
-        if trial.usage.cost_usd is not None:
-            self.usd = (self.usd or 0.0) + trial.usage.cost_usd
-        if trial.usage.total_tokens is not None:
-            self.tokens = (self.tokens or 0) + trial.usage.total_tokens
+        if usage.cost_usd is not None:
+            self.usd = (self.usd or 0.0) + usage.cost_usd
+        if usage.total_tokens is not None:
+            self.tokens = (self.tokens or 0) + usage.total_tokens
 
     def exceeded(self, elapsed_s: float) -> str:
         """Why no further trial may start, in words; empty when one may."""

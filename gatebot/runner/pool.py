@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from gatebot.errors import Cancelled, InfrastructureError
+from gatebot.model.trajectory import Usage
 from gatebot.model.trial import SIDES, Side, Trial, TrialKey
 from gatebot.ports import Agent, SideEnvironment, TrialTask
 from gatebot.runner.budget import Bounds, Breaker, Spending
@@ -31,9 +32,13 @@ class Lane:
 
 
 class TrialSink(Protocol):
-    """Where finished trials go: the journal. `done` are the keys that must not run again."""
+    """Where finished trials go: the journal.
+
+    `done` are the keys that must not run again, `spent_before` what earlier processes have spent on this evaluation.
+    """
 
     done: set[TrialKey]
+    spent_before: Usage
 
     def append(self, trial: Trial) -> Trial:
         """Store a trial so that our own death cannot lose it, and hand it back as stored. Called from many threads."""
@@ -75,6 +80,7 @@ class TrialRunner:
         self._clock = clock
         self._began = clock()
         self.spending = Spending(bounds)
+        self.spending.add(sink.spent_before)
         self._breaker = Breaker(bounds.breaker)
         self._counts: dict[Side, _Counts] = {side: _Counts() for side in SIDES}
         self._infra_errors = 0
@@ -120,7 +126,7 @@ class TrialRunner:
 
     def _account(self, trial: Trial) -> None:
         """Count what a trial cost before anything else may start. Called by one worker at a time."""
-        self.spending.add(trial)
+        self.spending.add(trial.usage)
         tripped = self._breaker.add(trial)
         self._stopped = self._stopped or tripped
 

@@ -137,7 +137,8 @@ class WorkingTree:
 
     def _ignored(self, path: str) -> bool:
         with Reading(shown(path)):
-            return self._repository.path_is_ignored(path)
+            # libgit2's binding takes text only; what is no text is matched with "?" in its place.
+            return self._repository.path_is_ignored(path.encode("utf-8", "replace").decode("utf-8"))
 
 
 def _name(item: pygit2.Object) -> str:

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gatebot.errors import InfrastructureError, InputFileError, ResultsError
-from gatebot.model.trajectory import Message, ToolCall, Trajectory
+from gatebot.model.trajectory import Message, ToolCall, Trajectory, Usage
 from gatebot.model.trial import Trial, TrialKey
 from gatebot.results import journal as journal_module
 from gatebot.results.journal import Journal, read_trials
@@ -205,6 +205,13 @@ def test_what_json_cannot_hold_is_the_agents_error(tmp_path: Path, hostile: dict
     assert list(read_trials(path)) == [stored]
 
 
+def test_tuples_in_a_state_are_lists_to_whoever_reads_them(tmp_path: Path) -> None:
+    with Journal(tmp_path / "trials.jsonl") as journal:
+        stored = journal.append(trial(0, state={"pair": (1, (2, 3)), "none": None}))
+    assert stored.state == {"pair": [1, [2, 3]], "none": None}
+    assert list(read_trials(tmp_path / "trials.jsonl")) == [stored]
+
+
 def test_nesting_that_could_not_be_read_back_is_the_agents_error(tmp_path: Path) -> None:
     deep: object = 1
     for _ in range(100_000):
@@ -317,3 +324,18 @@ def test_a_closed_journal_takes_nothing(tmp_path: Path) -> None:
         pass
     with pytest.raises(ResultsError, match="not open"):
         journal.append(trial(0))
+
+
+def test_a_reopened_journal_knows_what_was_spent(tmp_path: Path) -> None:
+    path = tmp_path / "trials.jsonl"
+    known = [
+        Usage(10, 5, cost_usd=0.5),
+        Usage(),
+        Usage(1, None, cost_usd=None),
+        Usage(None, 2, cost_usd=0.25),
+    ]
+    append(path, *(trial(slot, usage=usage) for slot, usage in enumerate(known)))
+    with Journal(path) as journal:
+        assert journal.spent_before == Usage(11, 7, cost_usd=0.75)
+    with Journal(tmp_path / "new") as journal:
+        assert journal.spent_before == Usage()

@@ -7,14 +7,14 @@ from gatebot.model.trial import Status, Trial
 from gatebot.runner.budget import Bounds, Breaker, Spending
 
 
-def trial(status: Status = "completed", reason: str = "", usage: Usage | None = None) -> Trial:
-    return Trial("a", "head", 1, 1, status, reason=reason, usage=usage or Usage())
+def trial(status: Status = "completed", reason: str = "") -> Trial:
+    return Trial("a", "head", 1, 1, status, reason=reason)
 
 
 def test_nothing_is_exceeded_without_bounds() -> None:
     spending = Spending(Bounds())
     spending.trials = 10**9
-    spending.add(trial(usage=Usage(10**9, 10**9, cost_usd=1e9)))
+    spending.add(Usage(10**9, 10**9, cost_usd=1e9))
     assert spending.exceeded(1e9) == ""
 
 
@@ -31,13 +31,13 @@ def test_each_bound_ends_the_run_and_says_so(bounds: Bounds, said: str) -> None:
     spending = Spending(bounds)
     assert spending.exceeded(0.0) == ""
     spending.trials = 2
-    spending.add(trial(usage=Usage(10, 20, cost_usd=0.5)))
+    spending.add(Usage(10, 20, cost_usd=0.5))
     assert spending.exceeded(30.0) == said
 
 
 def test_unknown_cost_stays_unknown() -> None:
     spending = Spending(Bounds(usd=0.01, tokens=1))
-    spending.add(trial())
+    spending.add(Usage())
     assert (spending.usd, spending.tokens) == (None, None)
     assert spending.exceeded(0) == ""
 

@@ -70,6 +70,7 @@ class Memory:
 
     done: set[TrialKey] = field(default_factory=set[TrialKey])
     trials: list[Trial] = field(default_factory=list[Trial])
+    spent_before: Usage = field(default_factory=Usage)
     fault: Exception | None = None
     synced: int = 0
 
@@ -168,6 +169,13 @@ def test_money_spent_ends_the_run_and_keeps_what_was_paid_for() -> None:
     stopped = runner(agent, sink, Bounds(concurrency=1, usd=1.0)).run([task(slot) for slot in range(50)])
     assert stopped == "budget: 1 USD"
     assert len(sink.trials) == 3
+
+
+def test_money_that_an_earlier_process_spent_is_spent() -> None:
+    agent = CountingAgent(lambda one, _: ended(one, usd=0.4))
+    sink = Memory(spent_before=Usage(cost_usd=0.7))
+    stopped = runner(agent, sink, Bounds(concurrency=1, usd=1.0)).run([task(slot) for slot in range(9)])
+    assert (stopped, len(sink.trials)) == ("budget: 1 USD", 1)
 
 
 def test_time_is_up_by_the_clock_that_was_given() -> None:

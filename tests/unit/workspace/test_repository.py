@@ -257,6 +257,16 @@ class TestTheTreeAsItLies:
         opened = open_repository(git.path)
         assert tree_digest(opened.working_tree()) == tree_digest(opened.tree(Commit(sha, "main")))
 
+    def test_names_that_are_no_text_are_files_like_others(self, git: GitBuilder) -> None:
+        name = b"caf\xe9".decode("utf-8", "surrogateescape")
+        git.commit({name: b"1", f"{name}d/x": b"2", ".gitignore": b"*.log\n"})
+        git.check_out()
+        (git.path / f"{name}new").write_bytes(b"3")
+        (git.path / f"{name}.log").write_bytes(b"4")
+        opened = open_repository(git.path)
+        assert set(opened.working_tree().list()) == {".gitignore", name, f"{name}d/x", f"{name}new"}
+        assert opened.tree(opened.resolve("main")).read(f"{name}d/x") == b"2"
+
     def test_a_repository_inside_is_a_submodule(self, git: GitBuilder) -> None:
         git.commit({"a": b"1"})
         git.check_out()
