@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from gatebot.model.config import Accept
+from gatebot.model.plan import SideInfo
 from gatebot.model.report import Report
 from gatebot.render import sections
 from gatebot.render.diff import CaseDiff
@@ -203,10 +204,16 @@ def _changed_cases(report: Report, *, calm: bool) -> list[Markdown]:
 def _details_compared(report: Report) -> list[Markdown]:
     pass_k = sections.pass_k_table(report.pass_hat_k, report.pass_at_k)
     return [
-        sections.folded("Other metrics", sections.metrics_table(other_metrics(report))),
+        sections.folded("Other metrics", _other_metrics(report)),
         sections.folded("Reliability over several trials", pass_k),
         sections.folded("Method", method_paragraph(report)),
     ]
+
+
+def _other_metrics(report: Report) -> Markdown:
+    body = sections.metrics_table(other_metrics(report), gating=False)
+    caption = text("They inform and close no gate. Of many that are looked at, some change by chance.")
+    return stack(caption, body) if body else body
 
 
 def _details_alone(report: Report) -> list[Markdown]:
@@ -216,14 +223,17 @@ def _details_alone(report: Report) -> list[Markdown]:
 def _environment(report: Report) -> Markdown:
     told = [(name, side) for name, side in (("base", report.base), ("head", report.head)) if side is not None]
     lines = [
-        Markdown(
-            f"{text(name)}: {code(side.sha, 64)}, {text(side.label, 100)}, agent tree {code(side.tree[:16], 16)}"
-        )
+        Markdown(f"{text(name)}: {code(side.sha, 64)}{_label(side)}, agent tree {code(side.tree[:16], 16)}")
         for name, side in told
         if side.sha or side.tree
     ]
     isolation = [Markdown(f"isolation: {text(report.isolation, 300)}")] if report.isolation else []
     return sections.bullets([*lines, *isolation])
+
+
+def _label(side: SideInfo) -> str:
+    """The name the side was asked for by, unless that is its hash again."""
+    return f", {code(side.label, 100)}" if side.label and not side.sha.startswith(side.label) else ""
 
 
 def _small_print(report: Report, context: CommentContext) -> Markdown:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from gatebot.model.suite import ExpectedCall, Reference
@@ -144,8 +144,18 @@ def _wrong_arguments(want: ExpectedCall, got: ToolCall) -> list[DiffLine]:
     remark = f"  ← differs: {', '.join(clip(key, 40) for key in differing[:5])}" if differing else ""
     return [
         DiffLine("missing", _call_text(got.name, wanted, focus)),
-        DiffLine("extra", _actual_text(got, focus) + remark),
+        DiffLine("extra", _actual_text(_reordered(got, wanted), focus) + remark),
     ]
+
+
+def _reordered(got: ToolCall, wanted: Arguments) -> ToolCall:
+    """The call with its arguments in the golden's order, so that the two lines read side by side."""
+    if got.arguments is None or wanted is None:
+        return got
+    keys = [key for key in wanted if key in got.arguments] + [
+        key for key in got.arguments if key not in wanted
+    ]
+    return replace(got, arguments={key: got.arguments[key] for key in keys})
 
 
 def _differing_keys(wanted: Arguments, made: Arguments) -> list[str]:
@@ -179,7 +189,7 @@ def _call_text(name: str, arguments: Arguments, focus: dict[str, int] | None = N
     if arguments is None:
         return f"{shown_name}(…)"
     at = focus or {}
-    # What differs comes first in line for the room there is; the order of the arguments stays the agent's.
+    # What differs is shown even where there is no room for every argument.
     keys = list(arguments)
     kept = set(sorted(keys, key=lambda key: (key not in at, keys.index(key)))[:12])
     parts = [
@@ -208,6 +218,8 @@ def _answers(reference: Reference | None, base: Trajectory | None, head: Traject
         ("head", head.final_text() if head is not None else None),
     ]
     given = [(name, answer) for name, answer in told if answer]
+    if len(given) > 1 and given[-1][1] == given[-2][1]:
+        given[-2:] = [(f"{given[-2][0]}, {given[-1][0]}", given[-1][1])]
     if not given:
         return []
     width = max(len(name) for name, _ in given)

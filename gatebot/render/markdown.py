@@ -24,7 +24,7 @@ _GH_ISSUE = re.compile(r"(gh-)(?=[0-9])", re.IGNORECASE)
 _ADDRESS = re.compile(r":(?=//)|www(?=\.)|(?:mailto|xmpp|https?|ftp)(?=:)", re.IGNORECASE)
 _HASH = re.compile(r"[0-9a-f]{6}(?=[0-9a-f])", re.IGNORECASE)
 _EMOJI = re.compile(r":(?=[a-z0-9_+-]+:)", re.IGNORECASE)
-_BY_ENTITY = re.compile(r"[&<>`|]|\$(?![0-9])")
+_BY_ENTITY = re.compile(r"[&>`|]|<(?! [0-9])|\$(?![0-9])")
 # Named, since a reader of the plain text would take `&#60;` for a reference to issue 60.
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "`": "&grave;", "|": "&vert;", "$": "&dollar;"}
 _BY_BACKSLASH = re.compile(r"[\\*\[\]#~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")

@@ -106,7 +106,10 @@ def _short_size(scale: str, size: float) -> str:
 
 def _verdict(metric: MetricResult) -> str:
     words = {"not_evaluated": "not evaluated", "inconclusive": "not proven"}
-    target = target_words(metric.target_result) if metric.target_result is not None else ""
+    told = metric.target_result
+    # Beside a regression a target that is met would only be noise; the threshold is in the row all the same.
+    silent = told is None or (told.verdict == "met" and metric.verdict == "regressed")
+    target = target_words(told) if told is not None and not silent else ""
     return "; ".join(said for said in (words.get(metric.verdict, metric.verdict), target) if said)
 
 

@@ -77,14 +77,13 @@ def money(dollars: float | None) -> str:
 
 
 def tokens(count: float | None) -> str:
-    """A number of tokens: 840, 12.3k, 1.2M."""
+    """A number of tokens: 840, 1,525, 12.3k, 1.2M."""
     known = _known(count)
     if known is None:
         return NOTHING
-    for size, letter in ((1_000_000, "M"), (1_000, "k")):
-        if abs(known) >= size * 9.9995:
-            return f"{_trimmed(known / size, 1)}{letter}"
-    return _trimmed(known, 0)
+    if abs(known) >= 999_950:
+        return f"{_trimmed(known / 1_000_000, 1)}M"
+    return f"{_trimmed(known / 1_000, 1)}k" if abs(known) >= 9_999.5 else _trimmed(known, 0)
 
 
 def duration(seconds: float | None) -> str:

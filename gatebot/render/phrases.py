@@ -69,8 +69,8 @@ def one_sided(report: Report) -> bool:
 def sentence(report: Report, words: str, *, starts: bool = True) -> str:
     """A reason as a sentence: a capital, a full stop, names of the report's metrics and cases between backticks.
 
-    Names without a hyphen, an underscore or a digit stay words: "order" is a metric and a word. `starts` False: the
-    sentence goes on after a colon and gets no capital.
+    Names without a hyphen, an underscore or a digit stay words, unless they gate: "order" is a metric and a word.
+    `starts` False: the sentence goes on after a colon and gets no capital.
     """
     told = words.strip()
     if not told:
@@ -84,8 +84,9 @@ def sentence(report: Report, words: str, *, starts: bool = True) -> str:
 
 def _marking(report: Report, told: str) -> Callable[[re.Match[str]], str]:
     """Puts the names among the words between backticks. One pass over the cases, however many there are."""
-    words = {word for word in _WORD.findall(told) if re.search(r"[0-9_-]", word)}
-    known = {metric.name for metric in report.metrics if metric.name in words}
+    every = frozenset(_WORD.findall(told))
+    words = {word for word in every if re.search(r"[0-9_-]", word)}
+    known = {metric.name for metric in report.metrics if metric.name in (every if metric.gating else words)}
     known |= {case.id for case in report.cases if case.id in words}
     return lambda found: f"`{found.group(0)}`" if found.group(0) in known else found.group(0)
 

@@ -42,13 +42,19 @@ LISTED_CASES = 30
 _MARKS = {"title": "@@ ", "same": "  ", "missing": "- ", "extra": "+ ", "note": "  "}
 
 
-def metrics_table(metrics: Sequence[MetricResult], limit: int = MAX_METRICS) -> Markdown:
-    """Base, head, change, threshold and verdict of each metric; what closes the gate in bold."""
+def metrics_table(
+    metrics: Sequence[MetricResult], limit: int = MAX_METRICS, *, gating: bool = True
+) -> Markdown:
+    """Base, head, change, threshold and verdict of each metric; what closes the gate in bold.
+
+    With `gating` False there is no threshold to show.
+    """
     if not metrics:
         return EMPTY
+    threshold = ("threshold",) if gating else ()
     change = f"change ({shared_confidence(metrics)})"
-    header = [text(word) for word in ("metric", "base", "head", change, "threshold", "verdict")]
-    rows = [_metric_cells(metric) for metric in metrics[:limit]]
+    header = [text(word) for word in ("metric", "base", "head", change, *threshold, "verdict")]
+    rows = [_metric_cells(metric, gating=gating) for metric in metrics[:limit]]
     more = len(metrics) - limit
     return stack(
         table(header, rows, ("left", "right", "right")),
@@ -56,14 +62,15 @@ def metrics_table(metrics: Sequence[MetricResult], limit: int = MAX_METRICS) -> 
     )
 
 
-def _metric_cells(metric: MetricResult) -> list[Markdown]:
+def _metric_cells(metric: MetricResult, *, gating: bool) -> list[Markdown]:
     row = metric_row(metric)
     verdict, change = text(row.verdict), text(row.change)
     if row.loud:
         verdict = Markdown(f"**{verdict}**")
         change = Markdown(f"**{change}**") if metric.verdict == "regressed" else change
     name = join([code(row.name, 60), text(row.arrow)])
-    return [name, text(row.base), text(row.head), change, text(row.threshold), verdict]
+    threshold = (text(row.threshold),) if gating else ()
+    return [name, text(row.base), text(row.head), change, *threshold, verdict]
 
 
 def head_table(metrics: Sequence[MetricResult], limit: int = MAX_METRICS) -> Markdown:

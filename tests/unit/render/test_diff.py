@@ -41,7 +41,7 @@ def test_a_head_like_the_base_is_one_line() -> None:
 
 
 def test_a_wrong_argument_is_named() -> None:
-    wrong = call("b", y="three", z=None)
+    wrong = call("b", z=None, y="three")
     assert told(trajectory_diff(golden(A, B), None, trajectory(A, wrong))) == [
         "@golden → head",
         " a(x=1)",
@@ -118,6 +118,13 @@ def test_without_golden_calls_the_base_is_the_measure() -> None:
     ]
     assert told(trajectory_diff(None, None, trajectory(A))) == ["@head", " a(x=1)"]
     assert trajectory_diff(None, None, None).lines == ()
+
+
+def test_an_answer_both_sides_give_is_shown_once() -> None:
+    diff = trajectory_diff(
+        golden(A, answer="yes"), trajectory(A, answer="well"), trajectory(A, answer="well")
+    )
+    assert told(diff)[-2:] == [".golden      yes", ".base, head  well"]
 
 
 def test_no_calls_where_none_were_expected_is_said() -> None:

@@ -34,6 +34,8 @@ from gatebot.render import numbers
         (numbers.tokens(840), "840"),
         (numbers.tokens(1525), "1,525"),
         (numbers.tokens(12_345), "12.3k"),
+        (numbers.tokens(1_681_300), "1.7M"),
+        (numbers.tokens(999_960), "1M"),
         (numbers.tokens(12_000_000), "12M"),
         (numbers.duration(0.84), "840 ms"),
         (numbers.duration(0.9999), "1 s"),
