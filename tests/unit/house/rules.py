@@ -71,12 +71,14 @@ def few_parameters(module: Module) -> Iterator[str]:
         arguments = function.args
         named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         count = sum(argument.arg not in {"self", "cls"} for argument in named)
-        if count > MAX_PARAMETERS and not is_command(function):
+        if count > MAX_PARAMETERS and not is_command(module, function):
             yield f"{module.path}:{function.lineno} {function.name} takes {count} parameters (at most {MAX_PARAMETERS})"
 
 
-def is_command(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def is_command(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Whether typer reads the signature: there each parameter is an option that a person types."""
+    if module.path.startswith(("cli/", "gatebot/cli/")) and not function.name.startswith("_"):
+        return True
     calls = [node.func for node in function.decorator_list if isinstance(node, ast.Call)]
     return any(isinstance(call, ast.Attribute) and call.attr in {"command", "callback"} for call in calls)
 

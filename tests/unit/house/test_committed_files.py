@@ -20,7 +20,6 @@ BYLINES = (
     "co-authored" + "-by",
     "generated " + "with",
     "generated " + "by an ai",
-    "claude" + " code",
     "noreply@" + "anthropic",
 )
 

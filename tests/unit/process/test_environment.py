@@ -58,7 +58,7 @@ def test_an_allow_list_says_what_passed_what_was_withheld_and_what_is_absent() -
 
 @given(st.dictionaries(st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,12}", fullmatch=True), st.text(max_size=5)))
 def test_no_variable_moves_a_fixed_name(variables: dict[str, str]) -> None:
-    hostile = {**variables, "HOME": "/root", "PATH": ".", "TMPDIR": "/", "LANG": "x", "TZ": "x"}
+    hostile = {**variables, "HOME": "/somewhere", "PATH": ".", "TMPDIR": "/", "LANG": "x", "TZ": "x"}
     plain = child_environment(home=HOME, scratch=SCRATCH, seed=1)
     made = child_environment(home=HOME, scratch=SCRATCH, seed=1, variables=hostile)
     assert {name: made[name] for name in plain if name != "PYTHONDONTWRITEBYTECODE"} == {
