@@ -122,9 +122,6 @@ def test_the_state_can_be_read_back() -> None:
     )
 
 
-# Hostile texts
-
-
 def poisoned(text: str) -> tuple[Report, dict[str, CaseDiff]]:
     """A red report with the text wherever an agent, a tool or a file of the pull request can put it."""
     divergence = Divergence(1, "wrong_args", expected=text, actual=text, explanation=text)
@@ -201,9 +198,6 @@ FRAGMENTS = st.sampled_from([*HOSTILE, "`", "|", "\\", "<", "@", "#", "\n", "\r"
 def test_no_text_changes_the_shape_of_the_comment(text: str) -> None:
     report, diffs = poisoned("benign")
     check_poisoned(text, skeleton(render_comment(report, diffs, CONTEXT)))
-
-
-# The ladder
 
 
 def failing(number: int, lines: int = 30, width: int = 60) -> tuple[Report, dict[str, CaseDiff]]:
