@@ -25,6 +25,7 @@ from gatebot.runner.schedule import seed_for
 MAX_RECORDING_BYTES = 512 * 1024 * 1024
 _MAX_RECORDING_VALUES = 20_000_000
 _GZIP = b"\x1f\x8b"
+_ZIP = b"PK\x03\x04"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +157,11 @@ def _content(file: Path) -> bytes:
         if not file.is_file():
             raise InputFileError("there is no such file", "give the file to import", location=location)
         with file.open("rb") as stream:
-            packed = stream.read(len(_GZIP)) == _GZIP
+            start = stream.read(len(_ZIP))
+            if start == _ZIP:
+                message = "an archive, such as Inspect's .eval, is not read"
+                raise InputFileError(message, "write it as JSON first: inspect log dump", location=location)
+            packed = start.startswith(_GZIP)
             stream.seek(0)
             if packed:
                 with gzip.GzipFile(fileobj=stream) as unpacked:

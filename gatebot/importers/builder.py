@@ -39,6 +39,11 @@ class _OpenCalls:
         return bool(self._waiting)
 
     def add(self, place: _Place, call_id: str | None, name: str) -> None:
+        if call_id:
+            # Some servers count ids from the start in every turn: a call of an earlier turn waits no longer.
+            queue = self._queues["id", call_id]
+            while queue and queue[0][0] != place[0]:
+                self._waiting.discard(queue.popleft())
         self._waiting.add(place)
         self._queues["any", ""].append(place)
         self._queues["name", name].append(place)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from gatebot.importers.chat_formats import chat_trajectory
-from gatebot.importers.fields import as_text, count, first, flag, items, obj, objects, string, text
+from gatebot.importers.fields import as_text, count, first, flag, obj, objects, string, text
 from gatebot.importers.loose_values import from_text, loose_arguments
 from gatebot.importers.openai_chat import result_text
 from gatebot.importers.span import seconds
@@ -89,8 +91,6 @@ def _messages(value: JsonValue, role: str) -> tuple[Message, ...]:
     if isinstance(value, str):
         return _from_lines(value) if role == "user" else (Message("assistant", value),)
     found = chat_trajectory(value) or chat_trajectory([value])
-    if found is None and is_array(items(value)) and all(isinstance(item, str) for item in items(value)):
-        return ()
     return found.messages if found else ()
 
 
@@ -116,7 +116,8 @@ def _with_root_question(models: list[ModelStep], trace: JsonObject) -> list[Mode
     asked = _value(trace.get("input"))
     prompt = _messages(asked, "user") if not is_object(asked) else ()
     question = string(obj(asked).get("prompt"))
-    return [ModelStep(None if not models else models[0].start, prompt or _question(question)), *models]
+    first_step = dataclasses.replace(models[0], prompt=prompt or _question(question))
+    return [first_step, *models[1:]]
 
 
 def _question(said: str | None) -> tuple[Message, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 
 import orjson
 
@@ -47,6 +48,7 @@ def _literal(written: str) -> JsonValue:
         return None
     try:
         value: object = ast.literal_eval(stripped)
+        json.dumps(value, allow_nan=False)  # orjson would write infinity as null, which is another value
         return parse_json(orjson.dumps(value))
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError, ImportFormatError):
         return None

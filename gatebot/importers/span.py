@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import datetime
+import re
 from dataclasses import dataclass, field
 
 from gatebot.importers.fields import EMPTY, first, flag, inner, items, number, obj, objects, string, text
 from gatebot.model.json_value import JsonObject, JsonValue, is_array, is_object
+
+_MAX_DEPTH = 32
+_INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +36,9 @@ def seconds(value: JsonValue) -> float | None:
     if isinstance(value, str) and not value.isdecimal():
         try:
             moment = datetime.datetime.fromisoformat(value)
-        except ValueError:
+            return (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)).timestamp()
+        except (ValueError, OverflowError):
             return None
-        return (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)).timestamp()
     count = float(value) if isinstance(value, str) and len(value) <= 25 else number(value)
     if count is None:
         return None
@@ -107,24 +111,23 @@ def _sdk(span: JsonObject) -> Span:
     )
 
 
-def _attributes(listed: JsonValue) -> JsonObject:
-    return {key: _any_value(item.get("value")) for item in objects(listed) if (key := text(item, "key"))}
+def _attributes(listed: JsonValue, depth: int = 0) -> JsonObject:
+    return {
+        key: _any_value(item.get("value"), depth) for item in objects(listed) if (key := text(item, "key"))
+    }
 
 
-def _any_value(value: JsonValue) -> JsonValue:
-    """OTLP's AnyValue as JSON; the parsers' depth limit bounds the recursion."""
-    source = obj(value)
-    for key, item in source.items():
+def _any_value(value: JsonValue, depth: int) -> JsonValue:
+    """OTLP's AnyValue as JSON; what is nested beyond all reason is taken as absent."""
+    if not is_object(value):
+        return value
+    for key, item in value.items():
         if key in ("stringValue", "boolValue", "doubleValue", "string_value", "bool_value", "double_value"):
             return item
         if key in ("intValue", "int_value"):
-            return (
-                int(item)
-                if isinstance(item, str) and item.lstrip("-").isdecimal() and len(item) < 20
-                else item
-            )
-        if key in ("arrayValue", "array_value"):
-            return [_any_value(element) for element in items(obj(item).get("values"))]
-        if key in ("kvlistValue", "kvlist_value"):
-            return dict(_attributes(obj(item).get("values")))
-    return value if not is_object(value) else None
+            return int(item) if isinstance(item, str) and _INTEGER.fullmatch(item) else item
+        if key in ("arrayValue", "array_value") and depth < _MAX_DEPTH:
+            return [_any_value(element, depth + 1) for element in items(obj(item).get("values"))]
+        if key in ("kvlistValue", "kvlist_value") and depth < _MAX_DEPTH:
+            return dict(_attributes(obj(item).get("values"), depth + 1))
+    return None

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 
 import orjson
 
+from gatebot.errors import ImportFormatError
 from gatebot.importers.arguments import Arguments
+from gatebot.model.json_value import JsonValue
 from gatebot.model.trajectory import Executor, Message, ToolCall, Trajectory, Usage
 
 
@@ -107,8 +109,7 @@ def assemble(
             _add_model_step(state, step)
         elif not state.claim(step):
             _add_unannounced(state, step)
-    for step in model_steps:
-        _results_from_prompt(state, step.prompt)
+    _results_from_prompts(state, model_steps)
     models = tuple(dict.fromkeys(step.model for step in model_steps if step.model))
     return _finished(state, name, models, warnings)
 
@@ -186,11 +187,15 @@ def _merged(call: ToolCall, step: ToolStep) -> ToolCall:
     )
 
 
-def _results_from_prompt(state: _Assembly, prompt: Sequence[Message]) -> None:
-    told = {call.id: call for message in prompt for call in message.calls if call.result is not None}
-    if not told:
-        return
-    for turn in state.turns:
+def _results_from_prompts(state: _Assembly, steps: Sequence[ModelStep]) -> None:
+    """Results that no tool's run says, but a later prompt does: the first that names the call's id."""
+    told: dict[str, ToolCall] = {}
+    for step in steps:
+        for message in step.prompt:
+            for call in message.calls:
+                if call.result is not None:
+                    told.setdefault(call.id, call)
+    for turn in state.turns if told else ():
         for number, call in enumerate(turn.calls):
             if call.result is None and call.id in told:
                 same = told[call.id]
@@ -207,5 +212,10 @@ def _finished(state: _Assembly, name: str, models: tuple[str, ...], warnings: It
     return Trajectory(messages, name, tuple(dict.fromkeys(warnings)), models)
 
 
-def _canonical(arguments: object) -> str:
-    return orjson.dumps(arguments, option=orjson.OPT_SORT_KEYS).decode()
+def _canonical(arguments: dict[str, JsonValue] | None) -> str:
+    """Equal text for equal arguments, whatever the order of their keys."""
+    try:
+        return orjson.dumps(arguments, option=orjson.OPT_SORT_KEYS).decode()
+    except (TypeError, RecursionError) as error:  # deeper than parse_json lets through, or no JSON at all
+        message = "a call's arguments cannot be written as JSON"
+        raise ImportFormatError(message, "read them with parse_json first") from error
