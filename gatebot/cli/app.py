@@ -7,16 +7,16 @@ import sys
 from collections.abc import Sequence
 
 import typer
+from typer import TyperException
 
 from gatebot.cli import evaluate, recorded, suites
 from gatebot.cli.console import show_error, warn
 from gatebot.cli.exit_codes import CANCELLED, INTERNAL, USAGE
-from gatebot.errors import Cancelled, GatebotError
+from gatebot.errors import Cancelled, GatebotError, UsageError
 
 app = typer.Typer(
     name="gatebot",
     help="A pull-request gate that stops AI agents from getting worse unnoticed.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -27,6 +27,8 @@ for group in (evaluate, recorded, suites):
 
 @app.callback(invoke_without_command=True)
 def _options(
+    context: typer.Context,
+    *,
     version: bool = typer.Option(False, "--version", "-V", help="Show the version and exit."),
 ) -> None:
     if version:
@@ -34,6 +36,9 @@ def _options(
 
         typer.echo(f"gatebot {__version__}")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        warn(context.get_help())
+        raise typer.Exit(USAGE)
 
 
 def run(argv: Sequence[str]) -> int:
@@ -51,17 +56,19 @@ def run(argv: Sequence[str]) -> int:
         return CANCELLED
     except typer.Exit as ended:
         return ended.exit_code
+    except TyperException as error:  # an unknown option, a value of the wrong kind, a missing argument
+        show_error(
+            UsageError(
+                error.format_message(), "`gatebot --help` and `gatebot COMMAND --help` list what there is"
+            )
+        )
+        return USAGE
     except Exception as error:  # noqa: BLE001 — the last resort: a person gets a sentence, never a traceback
         return _unexpected(error)
     return result if isinstance(result, int) else 0
 
 
 def _unexpected(error: Exception) -> int:
-    import click
-
-    if isinstance(error, click.ClickException):
-        error.show()
-        return USAGE
     if os.environ.get("GATEBOT_DEBUG"):
         import traceback
 

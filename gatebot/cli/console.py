@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TextIO
 
-from gatebot.errors import GatebotError
+from gatebot.errors import ConfigError, GatebotError
 
+CORRECT_IT = "correct it; `gatebot validate` checks the suite without running anything"
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
 
 
@@ -21,10 +22,11 @@ def warn(text: str) -> None:
 
 
 def show_error(error: GatebotError) -> None:
-    """Write `error: …`, and `hint: …` when there is one."""
+    """Write `error: …`, and `hint: …` where there is something to add to it."""
     warn(f"error: {error}".translate(_CONTROL))
-    if error.hint:
-        warn(f"\nhint: {error.hint}".translate(_CONTROL))
+    hint = error.hint or (CORRECT_IT if isinstance(error, ConfigError) else "")
+    if hint:
+        warn(f"\nhint: {hint}".translate(_CONTROL))
 
 
 def _write(stream: TextIO, text: str) -> None:

@@ -17,7 +17,7 @@ from gatebot.model.trial import SIDES, Side, Trial, TrialKey
 from gatebot.results.journal import TRIALS_FILE, read_trials
 from gatebot.results.store import open_results
 from gatebot.suite.snapshot import digests
-from gatebot.suite.source import DirectorySource
+from gatebot.suite.source import suite_directory
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class ComparisonRequest:
 
 def compare(request: ComparisonRequest) -> Report:
     """Compare two recordings and write the results. Raises InputFileError, ConfigError, UsageError."""
-    ruler = one_side_ruler(DirectorySource(request.suite), request.config, (), request.today)
+    ruler = one_side_ruler(suite_directory(request.suite), request.config, (), request.today)
     recordings: dict[Side, Recording] = {"base": request.base, "head": request.head}
     slots: dict[Side, list[int]] = {side: _slots(recordings[side], ruler.suite, side) for side in SIDES}
     plan = Plan(

@@ -9,7 +9,7 @@ from gatebot.model.suite import Suite
 from gatebot.suite.finding import Finding
 from gatebot.suite.lint import lint_suite, raise_errors
 from gatebot.suite.load import load_cases, load_config
-from gatebot.suite.source import DirectorySource
+from gatebot.suite.source import suite_directory
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Validated:
 
 def validate(root: Path, config: str) -> Validated:
     """Load and check the suite in `root`. Raises ConfigError for the first mistake."""
-    source = DirectorySource(root)
+    source = suite_directory(root)
     config_file = load_config(source, config)
     cases = load_cases(source, config_file)
     findings = lint_suite(config_file, cases)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from gatebot.errors import ConfigError, Location
+from gatebot.errors import ConfigError, Location, UsageError
 from gatebot.suite.yaml_reader import MAX_FILE_BYTES
 
 
@@ -67,6 +67,13 @@ class DirectorySource:
             relative = PurePosixPath(Path(folder).relative_to(self._root).as_posix())
             found.extend(str(relative / name) for name in files)
         return sorted(found)
+
+
+def suite_directory(root: Path) -> DirectorySource:
+    """The files below a directory that a person named. Raises UsageError when it is none."""
+    if not root.is_dir():
+        raise UsageError(f"{str(root)!a} is not a directory", "give the directory that holds gatebot.yaml")
+    return DirectorySource(root)
 
 
 def matching(source: FileSource, folder: str, pattern: str) -> list[str]:

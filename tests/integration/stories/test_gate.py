@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pydantic import JsonValue
 
+from gatebot.model.json_value import JsonValue
 from tests.builders import CASES, CONFIG, RIGHT, Project, book, case, fingerprint, shop, wrong
 from tests.integration.stories.command_line import CommandLine, JsonObject, part, rows, strict_json
 from tests.integration.stories.measured import without_measured
@@ -85,7 +85,7 @@ def assert_contract(report: JsonObject) -> None:
     assert {"base", "head"} <= set(part(report, "pass_hat_k"))
 
 
-def counts(report: JsonObject, name: str) -> tuple[JsonValue, JsonValue]:
+def counts(report: JsonObject, name: str) -> tuple[object, object]:
     row = rows(report, "cases")[name]
     return part(row, "base")["passed"], part(row, "head")["passed"]
 

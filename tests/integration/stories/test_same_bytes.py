@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pydantic import JsonValue
 
+from gatebot.model.json_value import JsonValue
 from tests.builders import CONFIG, RIGHT, Project, book, shop
 from tests.integration.stories.command_line import CommandLine
 from tests.integration.stories.measured import caused, without_measured
