@@ -16,8 +16,7 @@ from gatebot.model.trial import Timing, Trial
 from gatebot.ports import SideEnvironment, TrialTask
 from gatebot.process.environment import child_environment
 from gatebot.process.launch import Launchers
-from gatebot.process.limits import Limits
-from gatebot.process.program import Ended, LaunchRefusedError, Program
+from gatebot.process.program import Ended, LaunchRefusedError, Limits, Program
 from gatebot.process.run_directory import RunDirectory
 
 Prepare = Callable[[RunDirectory, SideEnvironment], tuple[str, ...]]

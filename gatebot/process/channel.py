@@ -1,58 +1,126 @@
-"""What gatebot and one of its launcher processes say to each other over a socket. Standard library only."""
+"""What gatebot and one of its launcher processes say to each other over a socket.
+
+Standard library only, and little of it: a launcher imports this before its first run, so no json, typing or pathlib.
+"""
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import struct
-from typing import Literal, TypedDict, cast
+from collections.abc import Mapping, Sequence
 
 ORDER = b"R"
 STOP = b"K"
 _LENGTH = struct.Struct(">I")
 _CHUNK = 65536
 _MOST_FILES = 4
+_SEPARATOR = b"\0"
 
 
-class Order(TypedDict):
+class Order:
     """One program to run. `limits`: resource name (`RLIMIT_…`) → value. `uid` None = keep the launcher's user."""
 
-    argv: list[str]
-    cwd: str
-    env: dict[str, str]
-    limits: dict[str, int]
-    uid: int | None
+    __slots__ = ("argv", "cwd", "env", "limits", "uid")
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        cwd: str,
+        env: Mapping[str, str],
+        limits: Mapping[str, int],
+        uid: int | None = None,
+    ) -> None:
+        self.argv = tuple(argv)
+        self.cwd = cwd
+        self.env = dict(env)
+        self.limits = dict(limits)
+        self.uid = uid
+
+    def encode(self) -> bytes:
+        """The order as bytes: its texts one after the other, after the number of arguments and of variables.
+
+        Raises ValueError when a text holds a NUL, which no program can be given, or cannot be written in UTF-8.
+        """
+        texts = [
+            str(len(self.argv)),
+            str(len(self.env)),
+            "" if self.uid is None else str(self.uid),
+            self.cwd,
+            *self.argv,
+            *(text for pair in self.env.items() for text in pair),
+            *(text for name, value in self.limits.items() for text in (name, str(value))),
+        ]
+        if any("\0" in text for text in texts):
+            message = "a NUL in what a program is given"
+            raise ValueError(message)
+        return _SEPARATOR.join(os.fsencode(text) for text in texts)
+
+    @classmethod
+    def decode(cls, payload: bytes) -> Order:
+        """The order in what `encode` made."""
+        arguments, variables, uid, cwd, *texts = (os.fsdecode(text) for text in payload.split(_SEPARATOR))
+        argv, rest = texts[: int(arguments)], texts[int(arguments) :]
+        pairs = list(zip(rest[::2], rest[1::2], strict=True))
+        env, limits = pairs[: int(variables)], pairs[int(variables) :]
+        return cls(
+            argv, cwd, dict(env), {name: int(value) for name, value in limits}, int(uid) if uid else None
+        )
 
 
-class _ReportKind(TypedDict):
-    kind: Literal["ready", "failed", "ended", "gone"]
-
-
-class Report(_ReportKind, total=False):
+class Report:
     """One line from the launcher.
 
-    `ready`: it is up. `failed`: the program never started: stage and errno. `ended`: the main process is over:
-    exit code (negative = signal) and wall seconds. `gone`: nothing is left of the tree; CPU seconds of everything
-    reaped, and how many processes had to be ended after the main one.
+    kind: `ready`: it is up. `failed`: the program never started: `stage` and `errno`. `ended`: the main process is
+    over: exit `code` (negative = signal) after `wall_s`. `gone`: nothing is left of the tree: CPU seconds of
+    everything reaped, and how many processes had to be ended after the main one.
     """
 
-    stage: str
-    errno: int
-    code: int
-    wall_s: float
-    cpu_s: float
-    strays: int
+    __slots__ = ("code", "cpu_s", "errno", "kind", "stage", "strays", "wall_s")
+
+    def __init__(
+        self,
+        kind: str,
+        stage: str = "",
+        *,
+        errno: int = 0,
+        code: int = 0,
+        seconds: float = 0.0,
+        strays: int = 0,
+    ) -> None:
+        self.kind = kind
+        self.stage = stage
+        self.errno = errno
+        self.code = code
+        self.wall_s = self.cpu_s = seconds
+        self.strays = strays
+
+    def encode(self) -> bytes:
+        """The report as a line."""
+        words = (self.kind, self.stage or "-", self.errno, self.code, self.wall_s, self.strays)
+        return " ".join(map(str, words)).encode("ascii") + b"\n"
+
+    @classmethod
+    def decode(cls, line: bytes) -> Report:
+        """The report in what `encode` made."""
+        kind, stage, errno, code, seconds, strays = line.decode("ascii").split()
+        return cls(
+            kind,
+            "" if stage == "-" else stage,
+            errno=int(errno),
+            code=int(code),
+            seconds=float(seconds),
+            strays=int(strays),
+        )
 
 
-def send_order(control: socket.socket, order: Order, files: tuple[int, ...]) -> None:
-    """Hand over an order with the descriptors of its standard input, output and error. Raises OSError.
+def send_order(control: socket.socket, order: bytes, files: Sequence[int]) -> None:
+    """Hand over an encoded order with the descriptors of its standard input, output and error. Raises OSError.
 
     A fourth descriptor is held by the launcher until the run is over, and reaches no program.
     """
-    payload = json.dumps(order).encode("ascii")
     socket.send_fds(control, [ORDER], list(files))
-    control.sendall(_LENGTH.pack(len(payload)) + payload)
+    control.sendall(_LENGTH.pack(len(order)) + order)
 
 
 def receive_order(control: socket.socket) -> tuple[Order, list[int]] | None:
@@ -67,21 +135,14 @@ def receive_order(control: socket.socket) -> tuple[Order, list[int]] | None:
         os.set_inheritable(descriptor, False)  # recv_fds has no way to ask for that (its flags go nowhere)
     header = _receive_exactly(control, _LENGTH.size)
     payload = _receive_exactly(control, _LENGTH.unpack(header)[0]) if header else b""
-    if not payload:
-        return None
-    return cast("Order", json.loads(payload)), files
-
-
-def send_report(control: socket.socket, report: Report) -> None:
-    """Send one report as a line of JSON. Raises OSError when gatebot has gone."""
-    control.sendall(json.dumps(report).encode("ascii") + b"\n")
+    return (Order.decode(payload), files) if payload else None
 
 
 def read_reports(buffer: bytearray) -> list[Report]:
     """Take the complete reports off the front of what was received so far."""
     *lines, rest = bytes(buffer).split(b"\n")
     buffer[:] = rest
-    return [cast("Report", json.loads(line)) for line in lines]
+    return [Report.decode(line) for line in lines]
 
 
 def _receive_exactly(control: socket.socket, size: int) -> bytes:

@@ -7,7 +7,6 @@ import os
 import signal
 import stat
 from collections.abc import Mapping
-from pathlib import Path
 
 from gatebot.process import kernel, limits
 from gatebot.process.channel import Order
@@ -37,21 +36,21 @@ def become(order: Order, files: list[int], errors: int, launcher: int) -> None:
             signal.signal(number, signal.SIG_DFL)
         limits.be_first_out_of_memory()
         stage = "limits"
-        limits.take_on(order["limits"])
+        limits.take_on(order.limits)
         stage = "cwd"
-        os.chdir(order["cwd"])
+        os.chdir(order.cwd)
         stage = "program"
-        program = find_program(order["argv"][0], order["env"])
+        program = find_program(order.argv[0], order.env)
         stage = "user"
-        if order["uid"] is not None:
-            drop_to(order["uid"])
+        if order.uid is not None:
+            drop_to(order.uid)
         kernel.set_process_option(kernel.PR_SET_NO_NEW_PRIVS, 1)
         kernel.die_with(launcher)
-        if order["uid"] is not None:
+        if order.uid is not None:
             stage = "cwd"
-            os.chdir(order["cwd"])
+            os.chdir(order.cwd)
         stage = "exec"
-        os.execve(program, order["argv"], order["env"])  # noqa: S606 - never through a shell
+        os.execve(program, order.argv, order.env)  # noqa: S606 - never through a shell
     except OSError as error:
         os.write(errors, f"{stage} {error.errno or errno.EIO}".encode("ascii"))
     except (ValueError, LookupError):  # a NUL in an argument or a name
@@ -70,13 +69,13 @@ def find_program(name: str, env: Mapping[str, str]) -> str:
     if "/" in name:
         return name
     for folder in env.get("PATH", "").split(":"):
-        path = Path(folder or ".") / name
+        path = f"{folder or '.'}/{name}"
         try:
-            if not stat.S_ISLNK(path.lstat().st_mode) and not _is_program(path):
+            if not stat.S_ISLNK(os.lstat(path).st_mode) and not _is_program(path):
                 continue
         except OSError:
             continue
-        return str(path)
+        return path
     raise FileNotFoundError(errno.ENOENT, "not on PATH", name)
 
 
@@ -89,8 +88,8 @@ def drop_to(uid: int) -> None:
     kernel.clear_capabilities()
 
 
-def _is_program(path: Path) -> bool:
-    mode = path.stat().st_mode
+def _is_program(path: str) -> bool:
+    mode = os.stat(path).st_mode  # noqa: PTH116 - a launcher starts without pathlib
     return stat.S_ISREG(mode) and bool(mode & 0o111)
 
 

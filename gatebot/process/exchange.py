@@ -41,6 +41,11 @@ class Exchange:
 
     def run(self) -> Ended:
         """Run the program to its end. Raises nothing but what a signal handler raises."""
+        try:
+            order = self._order().encode()
+        except ValueError:  # a NUL: no program can be given one
+            self.reusable = True
+            return Ended("not_started", stage="exec", errno=errno.EINVAL)
         began = time.monotonic()
         self._limit = began + self._program.deadline_s
         try:
@@ -53,7 +58,7 @@ class Exchange:
             self._watch(self._launcher.control.fileno(), select.POLLIN, self._read_reports)
             try:
                 user = self._program.user
-                send_order(self._launcher.control, self._order(), (*theirs, *((user.lock,) if user else ())))
+                send_order(self._launcher.control, order, (*theirs, *((user.lock,) if user else ())))
             except OSError:
                 self._lost = True
             finally:
@@ -70,9 +75,9 @@ class Exchange:
     def _order(self) -> Order:
         program = self._program
         return Order(
-            argv=list(program.argv),
+            argv=program.argv,
             cwd=str(program.cwd),
-            env=dict(program.env),
+            env=program.env,
             limits=program.limits.as_order(),
             uid=program.user.uid if program.user else None,
         )
@@ -123,9 +128,9 @@ class Exchange:
             return
         self._reports += chunk
         for report in read_reports(self._reports):
-            if report["kind"] == "gone":
+            if report.kind == "gone":
                 self._gone = report
-            elif report["kind"] in ("ended", "failed"):
+            elif report.kind in ("ended", "failed"):
                 self._ended = report
                 if self._how is None:
                     self._limit = time.monotonic() + GRACE_S
@@ -201,25 +206,22 @@ class Exchange:
 
     def _verdict(self, waited_s: float) -> Ended:
         """What all this amounts to."""
-        ended = self._ended or Report(kind="ended")
-        gone = self._gone or Report(kind="gone")
-        how = self._how or ("lost" if self._lost else None)
-        code = ended.get("code")
-        if how is None and ended["kind"] == "failed":
-            how = "not_started"
+        ended, how = self._ended, self._how or ("lost" if self._lost else None)
+        if ended is None:
+            how = how or "lost"
         elif how is None:
-            how = "exited" if code is None or code >= 0 else "signaled"
+            how = "not_started" if ended.kind == "failed" else "exited" if ended.code >= 0 else "signaled"
         return Ended(
             how,
-            exit_code=code if how == "exited" else None,
-            signal=-code if how == "signaled" and code is not None else None,
-            stage=cast("Stage", ended.get("stage")) if how == "not_started" else None,
-            errno=ended.get("errno", errno.EIO) if how == "not_started" else None,
+            exit_code=ended.code if ended and how == "exited" else None,
+            signal=-ended.code if ended and how == "signaled" else None,
+            stage=cast("Stage", ended.stage) if ended and how == "not_started" else None,
+            errno=ended.errno if ended and how == "not_started" else None,
             stdout=bytes(self._stdout),
             stderr=bytes(self._stderr),
             stderr_cut=self._stderr_cut,
-            wall_s=ended.get("wall_s", waited_s),
-            cpu_s=gone.get("cpu_s"),
-            strays=gone.get("strays", 0),
+            wall_s=ended.wall_s if ended and ended.kind == "ended" else waited_s,
+            cpu_s=self._gone.cpu_s if self._gone else None,
+            strays=self._gone.strays if self._gone else 0,
             leftover=self._gone is None,
         )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
-from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -35,10 +35,19 @@ def set_process_option(option: int, value: int) -> None:
         raise OSError(ctypes.get_errno(), f"prctl {option}")
 
 
+def read_small(path: str) -> bytes:
+    """What a small file of /proc says. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(descriptor, 4096)
+    finally:
+        os.close(descriptor)
+
+
 def last_capability() -> int:
     """The highest capability number this kernel knows."""
     try:
-        return int(Path("/proc/sys/kernel/cap_last_cap").read_text(encoding="ascii"))
+        return int(read_small("/proc/sys/kernel/cap_last_cap"))
     except (OSError, ValueError):
         return _LAST_CAPABILITY_WHEN_UNKNOWN
 
@@ -49,7 +58,7 @@ def drop_bounding_set() -> None:
         try:
             set_process_option(PR_CAPBSET_DROP, capability)
         except OSError as error:
-            if error.errno != 22:  # EINVAL: the kernel does not know this capability
+            if error.errno != errno.EINVAL:  # the kernel does not know this capability
                 raise
 
 

@@ -15,7 +15,7 @@ import time
 from contextlib import closing
 
 from gatebot.process import kernel
-from gatebot.process.channel import Order, Report, receive_order, send_report
+from gatebot.process.channel import Order, Report, receive_order
 from gatebot.process.child import become
 from gatebot.process.reap import Tally, collect, end_tree
 
@@ -38,7 +38,7 @@ def main() -> None:
     signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
     with closing(control):
         try:
-            send_report(control, Report(kind="ready"))
+            control.sendall(Report("ready").encode())
             while (received := receive_order(control)) is not None:
                 Run(control, wake).serve(*received)
         except OSError:
@@ -61,8 +61,8 @@ class Run:
             main = os.fork()
         except OSError as error:
             self._close(errors, told, *files)
-            self._send(Report(kind="failed", stage="fork", errno=error.errno or 0))
-            self._send(Report(kind="gone", cpu_s=0.0, strays=0))
+            self._send(Report("failed", "fork", errno=error.errno or 0))
+            self._send(Report("gone"))
             return
         if main == 0:
             become(order, files[:3], told, launcher)
@@ -72,16 +72,16 @@ class Run:
             self._wait(tally)
         finally:
             if tally.status is None:
-                end_tree(tally, order["uid"])
+                end_tree(tally, order.uid)
             wall_s = time.monotonic() - began
             failure = self._failure(errors)
             try:
                 self._tell_end(tally, failure, wall_s)
             finally:
                 tally.strays = 0  # what ended by itself during the run was no stray
-                end_tree(tally, order["uid"])
+                end_tree(tally, order.uid)
                 self._close(*files[3:])
-        self._send(Report(kind="gone", cpu_s=tally.cpu_s, strays=tally.strays))
+        self._send(Report("gone", seconds=tally.cpu_s, strays=tally.strays))
 
     def _wait(self, tally: Tally) -> None:
         """Return when the main process has ended or gatebot wants it ended (or has gone)."""
@@ -115,15 +115,15 @@ class Run:
 
     def _tell_end(self, tally: Tally, failure: tuple[str, int] | None, wall_s: float) -> None:
         if failure is not None:
-            self._send(Report(kind="failed", stage=failure[0], errno=failure[1]))
+            self._send(Report("failed", failure[0], errno=failure[1]))
         else:
             code = (
                 os.waitstatus_to_exitcode(tally.status) if tally.status is not None else -int(signal.SIGKILL)
             )
-            self._send(Report(kind="ended", code=code, wall_s=wall_s))
+            self._send(Report("ended", code=code, seconds=wall_s))
 
     def _send(self, report: Report) -> None:
-        send_report(self._control, report)
+        self._control.sendall(report.encode())
 
     def _close(self, *descriptors: int) -> None:
         for descriptor in descriptors:

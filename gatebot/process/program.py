@@ -9,7 +9,6 @@ from typing import Literal
 
 from gatebot.errors import GatebotError
 from gatebot.process.identity import Identity
-from gatebot.process.limits import Limits
 
 Stage = Literal["fork", "prepare", "limits", "cwd", "program", "user", "exec"]
 How = Literal["exited", "signaled", "timeout", "output_cap", "not_started", "terminated", "lost"]
@@ -25,6 +24,28 @@ class LaunchRefusedError(GatebotError):
 
     def __init__(self) -> None:
         super().__init__("cancelled: no further program is started")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits per process (`processes` per user, so it binds only under a user of the trial's own); None = as it is.
+
+    Core dumps are always off: they would write memory to disk.
+    """
+
+    open_files: int | None = 4096
+    file_bytes: int | None = None
+    processes: int | None = None
+
+    def as_order(self) -> dict[str, int]:
+        """Resource name → value, as the launcher takes them."""
+        wanted = {
+            "RLIMIT_CORE": 0,
+            "RLIMIT_NOFILE": self.open_files,
+            "RLIMIT_FSIZE": self.file_bytes,
+            "RLIMIT_NPROC": self.processes,
+        }
+        return {name: value for name, value in wanted.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)

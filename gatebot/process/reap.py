@@ -6,22 +6,24 @@ import errno
 import os
 import signal
 import time
-from dataclasses import dataclass
-from pathlib import Path
+
+from gatebot.process.kernel import read_small
 
 _FIRST_PAUSE_S = 0.0005
 _LONGEST_PAUSE_S = 0.02
 _KILLER_ATTEMPTS = 5
 
 
-@dataclass(slots=True)
 class Tally:
     """What was reaped of one run. `status` is the main process's wait status, None while it runs."""
 
-    main: int
-    status: int | None = None
-    cpu_s: float = 0.0
-    strays: int = 0
+    __slots__ = ("cpu_s", "main", "status", "strays")
+
+    def __init__(self, main: int) -> None:
+        self.main = main
+        self.status: int | None = None
+        self.cpu_s = 0.0
+        self.strays = 0
 
 
 def collect(tally: Tally) -> bool:
@@ -120,7 +122,7 @@ def _descendants(root: int) -> list[int]:
 def _parent_of(entry: str) -> int | None:
     """The parent of a process, from its stat line, whose second field is a name that may hold anything."""
     try:
-        line = Path(f"/proc/{entry}/stat").read_bytes()
+        line = read_small(f"/proc/{entry}/stat")
     except OSError:
         return None
     fields = line.rpartition(b")")[2].split()

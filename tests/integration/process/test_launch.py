@@ -16,8 +16,7 @@ from pathlib import Path
 import pytest
 
 from gatebot.process.launch import Launchers
-from gatebot.process.limits import Limits
-from gatebot.process.program import Ended, LaunchRefusedError, Program, shell_argv
+from gatebot.process.program import Ended, LaunchRefusedError, Limits, Program, shell_argv
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
 DAEMON = """
@@ -321,8 +320,3 @@ def test_a_run_does_not_outlive_gatebot(tmp_path: Path) -> None:
     while time.monotonic() < limit and Path(f"/proc/{pid}").exists():
         time.sleep(0.01)
     assert_gone(tmp_path / "daemon")
-
-
-def test_a_program_needs_a_name(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="needs a name"):
-        program(tmp_path)

@@ -13,8 +13,7 @@ import pytest
 
 from gatebot.process.identity import FIRST_UID, LAST_UID
 from gatebot.process.launch import Launchers
-from gatebot.process.limits import Limits
-from gatebot.process.program import Ended, Program, shell_argv
+from gatebot.process.program import Ended, Limits, Program, shell_argv
 
 pytestmark = [
     pytest.mark.root,
@@ -155,7 +154,7 @@ def test_without_root_a_run_still_ends_as_a_whole(open_place: Path) -> None:
         "import sys; sys.path.append(sys.argv[1])\n"
         "from pathlib import Path\n"
         "from gatebot.process.launch import Launchers\n"
-        "from gatebot.process.limits import Limits\n"
+        "from gatebot.process.program import Limits\n"
         "from gatebot.process.program import Program\n"
         "with Launchers() as launchers:\n"
         "    print(launchers.isolation())\n"
