@@ -8,7 +8,6 @@ from gatebot.core.compare import Comparison, agreeing, compare
 from gatebot.core.confirm import SingleCases
 from gatebot.core.course import Course, Reached, reached
 from gatebot.core.evidence import Evidence, MetricSample, empty_cases, metric_sample, side_values
-from gatebot.core.looks import Look
 from gatebot.core.stats.multiplicity import benjamini_hochberg
 from gatebot.core.target import judge_target
 from gatebot.core.tracing import LookResult
@@ -136,9 +135,12 @@ def _gating(state: Reached, gate: Gate) -> list[MetricDecision]:
     return decisions
 
 
-def _informing(samples: list[MetricSample], gate: Gate, look: Look) -> list[MetricDecision]:
-    """Metrics that inform: Benjamini–Hochberg over each direction's p-values; never red."""
-    comparisons = compare(samples, confidence=look.confidence, gating=False, scope=gate.scope)
+def _informing(samples: list[MetricSample], gate: Gate) -> list[MetricDecision]:
+    """Metrics that inform: Benjamini–Hochberg over each direction's p-values; never red.
+
+    They are not looked at in between: their level is alpha, and so is that of their interval.
+    """
+    comparisons = compare(samples, confidence=1.0 - 2.0 * gate.alpha, gating=False, scope=gate.scope)
     if not comparisons:
         return []
     worse = benjamini_hochberg([c.worse for c in comparisons])
