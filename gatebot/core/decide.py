@@ -60,7 +60,7 @@ def decide(evidence: Evidence, gate: Gate, course: Course, *, stopped: str = "")
     # What a clock or a price list says is compared apart: it must not move the resampling of what the agent did.
     measured = [s for s in informing if s.metric.name in MEASURED_METRICS]
     caused = [s for s in informing if s.metric.name not in MEASURED_METRICS]
-    groups = (_gating(state, gate), _informing(caused, gate, look), _informing(measured, gate, look))
+    groups = (_gating(state, gate), _informing(caused, gate), _informing(measured, gate))
     decided = {d.name: d for group in groups for d in group}
     metrics = tuple(
         _with_target(decided.get(s.metric.name) or _unevaluated(s, lacking, gate), evidence, gate)
