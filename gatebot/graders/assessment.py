@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from gatebot.graders.choice import tool_choice
 from gatebot.graders.divergence import first_divergence
 from gatebot.graders.goal import GoalChecks, final_response
 from gatebot.graders.reference import ReferenceCalls
@@ -18,8 +19,8 @@ from gatebot.model.metric import METRICS
 from gatebot.model.score import Check, Divergence, Score
 from gatebot.model.trial import Trial
 
-FIT_METRICS = ("trajectory_match", "trajectory_credit", "param_accuracy")
-CALL_METRICS = (*FIT_METRICS, *NAME_METRICS)
+STEP_METRICS = ("param_accuracy", "tool_choice")
+CALL_METRICS = ("trajectory_match", "trajectory_credit", *STEP_METRICS, *NAME_METRICS)
 
 
 def worst(name: str, reason: str, *, fault: bool = False) -> Score:
@@ -45,12 +46,13 @@ def guarded(grader: str, names: tuple[str, ...], compute: Callable[[], dict[str,
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """What one reference says of a trial."""
+    """What one reference says of a trial. `divergence`: found already where the calls do not match."""
 
     grader: ReferenceGrader
     checks: list[Check]
     scores: dict[str, Score]
-    fit: Fit | None
+    fit: Fit | None = None
+    divergence: Divergence | None = None
 
     @property
     def rank(self) -> tuple[bool, float, float, float]:
@@ -84,64 +86,70 @@ class ReferenceGrader:
         """The metrics this reference is asked for."""
         goal = ("final_response",) if self.goal.any_given else ()
         state = ("state_match",) if self.goal.case.expect.state is not None else ()
-        return (*goal, *state, *(CALL_METRICS if self.calls is not None else ()))
+        similar = ("similarity",) if self.goal.similar is not None else ()
+        return (*goal, *state, *similar, *(CALL_METRICS if self.calls is not None else ()))
 
     def assess(self, trial: Trial, steps: Steps) -> Assessment:
         """Checks and scores of a completed trial. Never raises on what the trial holds."""
         checks: list[Check] = []
         scores: dict[str, Score] = {}
         self._assess_goal(trial, checks, scores)
-        fit = self._assess_calls(self.calls, steps, checks, scores) if self.calls is not None else None
-        return Assessment(self, checks, scores, fit)
+        if self.calls is None:
+            return Assessment(self, checks, scores)
+        fit, divergence = self._assess_calls(self.calls, steps, checks, scores)
+        return Assessment(self, checks, scores, fit, divergence)
 
     def _assess_goal(self, trial: Trial, checks: list[Check], scores: dict[str, Score]) -> None:
         if not self.goal.any_given:
             scores["final_response"] = Score(None, "no goal check", by_design=True)
             return
         try:
-            goal, state = self.goal.check(trial)
+            verdict = self.goal.check(trial)
         except Exception as error:  # noqa: BLE001 - as in `guarded`; the failed check keeps the trial from passing
             reason = fault_reason("goal checks", error)
             checks.append(Check("goal", "goal", passed=False, reason=reason))
-            names = [name for name in self.metrics if name in ("final_response", "state_match")]
+            names = [name for name in self.metrics if name in ("final_response", "state_match", "similarity")]
             scores.update({name: worst(name, reason, fault=True) for name in names})
             return
-        checks.extend(goal)
-        scores["final_response"] = final_response(goal)
-        if state is not None:
-            matched = None if state.passed is None else float(state.passed)
-            scores["state_match"] = Score(matched, state.reason, by_design=state.vacuous)
+        checks.extend(verdict.checks)
+        scores["final_response"] = final_response(verdict.checks)
+        if verdict.state is not None:
+            matched = None if verdict.state.passed is None else float(verdict.state.passed)
+            scores["state_match"] = Score(matched, verdict.state.reason, by_design=verdict.state.vacuous)
+        if verdict.similarity is not None:
+            scores["similarity"] = verdict.similarity
 
     def _assess_calls(
         self, calls: ReferenceCalls, steps: Steps, checks: list[Check], scores: dict[str, Score]
-    ) -> Fit | None:
+    ) -> tuple[Fit | None, Divergence | None]:
+        divergence: Divergence | None = None
         try:
             fit = judge(calls, steps, self.mode)
-            reason = "" if fit.passed else fit.reason or self._mismatch(calls, steps, fit)
+            if fit.passed is False:
+                divergence = first_divergence(calls, steps, self.mode, fit)
         except Exception as error:  # noqa: BLE001 - as in `guarded`; the failed check keeps the trial from passing
             reason = fault_reason("trajectory_match", error)
             scores.update({name: worst(name, reason, fault=True) for name in CALL_METRICS})
             if self.required:
                 checks.append(Check("trajectory", "trajectory_match", passed=False, reason=reason))
-            return None
+            return None, None
+        reason = fit.reason if divergence is None else f"{self.mode}: {divergence.explanation}"
         scores["trajectory_match"] = Score(
             None if fit.passed is None else float(fit.passed), reason, by_design=fit.vacuous
         )
         scores["trajectory_credit"] = _credit(calls, fit)
         scores.update(guarded("tool names", NAME_METRICS, lambda: name_scores(calls, steps)))
-        compute = lambda: {"param_accuracy": param_accuracy(calls, steps, fit.partner)}  # noqa: E731
-        scores.update(guarded("param_accuracy", ("param_accuracy",), compute))
+        scores.update(guarded("steps", STEP_METRICS, lambda: self._step_scores(calls, steps, fit)))
         if self.required and not fit.vacuous:
             checks.append(Check("trajectory", "trajectory_match", fit.passed, reason))
-        return fit
+        return fit, divergence
 
-    def _mismatch(self, calls: ReferenceCalls, steps: Steps, fit: Fit) -> str:
-        divergence = first_divergence(calls, steps, self.mode, fit)
-        return (
-            f"{self.mode}: {divergence.explanation}"
-            if divergence
-            else f"the calls do not match in mode {self.mode}"
-        )
+    def _step_scores(self, calls: ReferenceCalls, steps: Steps, fit: Fit) -> dict[str, Score]:
+        poll = self.goal.case.expect.poll
+        return {
+            "param_accuracy": param_accuracy(calls, steps, fit.partner),
+            "tool_choice": tool_choice(calls, steps, ordered=self.mode == "strict", always=poll),
+        }
 
     def divergence(self, steps: Steps, fit: Fit | None) -> Divergence | None:
         """The first divergence from this reference; None where it has no calls, or they could not be judged."""

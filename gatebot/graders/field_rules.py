@@ -8,6 +8,7 @@ from gatebot.graders.canonical import canonical, same
 from gatebot.graders.difference import Comparison, is_number, within
 from gatebot.graders.folding import fold
 from gatebot.graders.patterns import Pattern
+from gatebot.graders.similarity import similarity
 from gatebot.graders.wording import clip, show_value
 from gatebot.model.case import FieldMatcher, FieldRule
 from gatebot.model.json_value import JsonValue
@@ -48,6 +49,8 @@ def accepts(test: FieldTest, expected: JsonValue, got: JsonValue) -> bool:
         return any(same(option, got) for option in rule.one_of)
     if rule.tolerance is not None:
         return is_number(expected) and is_number(got) and within(expected, got, rule.tolerance)
+    if rule.similar is not None and isinstance(expected, str) and isinstance(got, str):
+        return (similarity(expected, got).value or 0.0) >= rule.similar
     return same(expected, got)
 
 

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 from gatebot.errors import ConfigError, GatebotError, Location
 from gatebot.graders.answer import NO_ANSWER, AnswerTest, answer_tests
+from gatebot.graders.folding import fold
+from gatebot.graders.similarity import similarity
 from gatebot.graders.state import StateVerdict, check_state
 from gatebot.graders.wording import clip
+from gatebot.model.case import AnswerExpectation, SimilarExpectation
 from gatebot.model.json_value import JsonValue
 from gatebot.model.score import Check, Score
 from gatebot.model.suite import Case
@@ -24,17 +27,22 @@ class GoalChecks:
     tests: tuple[AnswerTest, ...]
     programs: tuple[str, ...]
     state: JsonValue
+    similar: SimilarExpectation | None = None
 
     @property
     def any_given(self) -> bool:
         """Whether the case has a goal check at all."""
         expect = self.case.expect
-        return bool(self.tests or self.programs or expect.state is not None or expect.outcome is not None)
+        return expect.answer is not None or expect.state is not None or expect.outcome is not None
 
-    def check(self, trial: Trial) -> tuple[list[Check], StateVerdict | None]:
-        """Every goal check, and the state's verdict where the case has one. A vacuous state check is not among them."""
+    def check(self, trial: Trial) -> GoalVerdict:
+        """Every goal check, with similarity and the state's verdict where the case has them.
+
+        A vacuous state check is not among the checks.
+        """
         expect = self.case.expect
-        checks = self._answer_checks(trial)
+        similar = None if self.similar is None else _similarity(self.similar, answer_of(trial))
+        checks = self._answer_checks(trial, similar)
         verdict: StateVerdict | None = None
         if expect.state is not None:
             verdict = check_state(expect.state, self.state, trial.state)
@@ -42,9 +50,9 @@ class GoalChecks:
                 checks.append(Check("goal", "state", verdict.passed, verdict.reason))
         if expect.outcome is not None:
             checks.append(_outcome(trial))
-        return checks, verdict
+        return GoalVerdict(checks, verdict, similar)
 
-    def _answer_checks(self, trial: Trial) -> list[Check]:
+    def _answer_checks(self, trial: Trial, similar: Score | None) -> list[Check]:
         expectation = self.case.expect.answer
         if expectation is None:
             return []
@@ -53,10 +61,23 @@ class GoalChecks:
         for test in self.tests:
             reason = test.test(answer) if answer is not None else NO_ANSWER
             checks.append(Check("goal", f"answer.{test.name}", not reason, reason))
+        if self.similar is not None and similar is not None:
+            holds = (similar.value or 0.0) >= self.similar.threshold
+            shown = f"similarity {similar.value:.2f} is below {self.similar.threshold:g}: {similar.reason}"
+            checks.append(Check("goal", "answer.similar", holds, "" if holds else shown))
         checks.extend(_program(kind, trial) for kind in self.programs)
         if expectation.combine == "any" and len(checks) > 1:
             return [_any(checks)]
         return checks
+
+
+@dataclass(frozen=True, slots=True)
+class GoalVerdict:
+    """The checks of one trial, and the verdicts that are scores of their own."""
+
+    checks: list[Check]
+    state: StateVerdict | None = None
+    similarity: Score | None = None
 
 
 def goal_checks(case: Case, answer: str | None, state: JsonValue) -> GoalChecks:
@@ -66,10 +87,31 @@ def goal_checks(case: Case, answer: str | None, state: JsonValue) -> GoalChecks:
         return GoalChecks(case, (), (), state)
     try:
         tests = answer_tests(expectation, answer)
+        similar = _similar(expectation, answer)
     except ConfigError as error:
         raise located(error, case) from error
     given = {"command": expectation.command, "python": expectation.python}
-    return GoalChecks(case, tests, tuple(kind for kind in PROGRAMS if given[kind] is not None), state)
+    return GoalChecks(
+        case, tests, tuple(kind for kind in PROGRAMS if given[kind] is not None), state, similar
+    )
+
+
+def _similar(expectation: AnswerExpectation, golden_answer: str | None) -> SimilarExpectation | None:
+    """The expectation with its reference text filled in. Raises ConfigError when there is none."""
+    if expectation.similar is None:
+        return None
+    wanted = SimilarExpectation() if expectation.similar is True else expectation.similar
+    text = wanted.text if wanted.text is not None else golden_answer
+    if text is None or not fold(text):
+        message = "expect.answer.similar has no text to compare with"
+        raise ConfigError(message, "write golden.answer, or `similar: {text: …}`")
+    return wanted.model_copy(update={"text": text})
+
+
+def _similarity(expectation: SimilarExpectation, answer: str | None) -> Score:
+    if answer is None or expectation.text is None:
+        return Score(0.0, NO_ANSWER)
+    return similarity(expectation.text, answer, expectation.entities)
 
 
 def located(error: GatebotError, case: Case) -> ConfigError:

@@ -7,11 +7,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from gatebot.errors import ConfigError
+from gatebot.graders.answer import NO_ANSWER
 from gatebot.graders.arguments import compile_rules
 from gatebot.graders.assessment import Assessment, ReferenceGrader, fault_reason, guarded, worst
 from gatebot.graders.efficiency import convergence, duplicate_score, loop_score, quantities, wasted_calls
 from gatebot.graders.failure import Evidence, ended_badly, failure_of
 from gatebot.graders.goal import answer_of, goal_checks, located
+from gatebot.graders.grounding import case_text, grounded
+from gatebot.graders.handoffs import handoffs
+from gatebot.graders.parallelism import parallelism
 from gatebot.graders.recovery import Incident, failed_calls, failures, incidents, recovery
 from gatebot.graders.reference import prepare
 from gatebot.graders.steps import Steps, gather
@@ -25,6 +29,7 @@ from gatebot.model.trajectory import Trajectory
 from gatebot.model.trial import Trial
 
 QUANTITIES = ("tool_calls", "turns", "unique_tools", "latency_s", "tokens", "cost_usd")
+INFORMATION = ("grounded", "parallelism", "handoffs")
 ROBUSTNESS = ("duplicate_calls", "failed_calls", "recovery", "loop")
 
 
@@ -45,6 +50,7 @@ class CaseGrader:
     def __init__(self, case: Case, defaults: TrajectoryDefault) -> None:
         self._case = case
         self._graders = _reference_graders(case, defaults)
+        self._told = case_text(case)
 
     def grade(self, trial: Trial) -> Grade:
         """The grade of one trial of the case. Never raises on what the trial holds.
@@ -69,7 +75,7 @@ class CaseGrader:
     def metrics(self) -> tuple[str, ...]:
         """The metrics this case is asked for."""
         expect = self._case.expect
-        names = ["pass_rate", *self._graders[0].metrics, *QUANTITIES, *ROBUSTNESS]
+        names = ["pass_rate", *self._graders[0].metrics, *QUANTITIES, *ROBUSTNESS, *INFORMATION]
         if expect.require:
             names.append("required_tools")
         if expect.forbid:
@@ -112,6 +118,7 @@ class CaseGrader:
         scores.update(
             guarded("robustness", ROBUSTNESS, lambda: self._robustness(steps, found, passed=passed))
         )
+        scores.update(guarded("information", INFORMATION, lambda: self._information(trial, steps)))
         if passed:
             return replace(_grade(trial, True, scores), checks=tuple(checks))
         divergence, failure, reason = _explain(trial, steps, best, _Findings(checks, scores, found))
@@ -145,6 +152,14 @@ class CaseGrader:
         if self._case.expect.optimal_steps is not None:
             return self._case.expect.optimal_steps
         return None if grader.calls is None else len(grader.calls.required)
+
+    def _information(self, trial: Trial, steps: Steps) -> dict[str, Score]:
+        answer = answer_of(trial)
+        return {
+            "grounded": grounded(self._told, steps, answer) if answer is not None else Score(None, NO_ANSWER),
+            "parallelism": parallelism(self._told, steps),
+            "handoffs": handoffs(trial.trajectory, steps),
+        }
 
     def _robustness(self, steps: Steps, found: list[Incident], *, passed: bool) -> dict[str, Score]:
         """Scores of ROBUSTNESS; the incidents are left in `found` for the failure's category."""
@@ -193,7 +208,7 @@ def _explain(
     """First divergence, category and reason of a failing trial; a fault in here loses these, not the verdict."""
     divergence: Divergence | None = None
     try:
-        divergence = best.grader.divergence(steps, best.fit)
+        divergence = best.divergence or best.grader.divergence(steps, best.fit)
         evidence = Evidence(
             findings.checks,
             findings.scores,
