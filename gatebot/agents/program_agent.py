@@ -96,6 +96,7 @@ class ProgramAgent:
                     max_stdout_bytes=int(self._max_output_mb * _MEGABYTE),
                     limits=Limits(processes=_MOST_PROCESSES if directory.user else None),
                     user=directory.user,
+                    offline=environment.network == "none",
                 )
             )
             course.take_end(ended)

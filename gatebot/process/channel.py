@@ -19,9 +19,12 @@ _SEPARATOR = b"\0"
 
 
 class Order:
-    """One program to run. `limits`: resource name (`RLIMIT_…`) → value. `uid` None = keep the launcher's user."""
+    """One program to run. `limits`: resource name (`RLIMIT_…`) → value. `uid` None = keep the launcher's user.
 
-    __slots__ = ("argv", "cwd", "env", "limits", "uid")
+    `offline`: it can make no socket but unix ones.
+    """
+
+    __slots__ = ("argv", "cwd", "env", "limits", "offline", "uid")
 
     def __init__(
         self,
@@ -30,12 +33,15 @@ class Order:
         env: Mapping[str, str],
         limits: Mapping[str, int],
         uid: int | None = None,
+        *,
+        offline: bool = False,
     ) -> None:
         self.argv = tuple(argv)
         self.cwd = cwd
         self.env = dict(env)
         self.limits = dict(limits)
         self.uid = uid
+        self.offline = offline
 
     def encode(self) -> bytes:
         """The order as bytes: its texts one after the other, after the number of arguments and of variables.
@@ -46,6 +52,7 @@ class Order:
             str(len(self.argv)),
             str(len(self.env)),
             "" if self.uid is None else str(self.uid),
+            "offline" if self.offline else "",
             self.cwd,
             *self.argv,
             *(text for pair in self.env.items() for text in pair),
@@ -59,13 +66,14 @@ class Order:
     @classmethod
     def decode(cls, payload: bytes) -> Order:
         """The order in what `encode` made."""
-        arguments, variables, uid, cwd, *texts = (os.fsdecode(text) for text in payload.split(_SEPARATOR))
+        arguments, variables, uid, offline, cwd, *texts = (
+            os.fsdecode(text) for text in payload.split(_SEPARATOR)
+        )
         argv, rest = texts[: int(arguments)], texts[int(arguments) :]
         pairs = list(zip(rest[::2], rest[1::2], strict=True))
         env, limits = pairs[: int(variables)], pairs[int(variables) :]
-        return cls(
-            argv, cwd, dict(env), {name: int(value) for name, value in limits}, int(uid) if uid else None
-        )
+        bounds = {name: int(value) for name, value in limits}
+        return cls(argv, cwd, dict(env), bounds, int(uid) if uid else None, offline=bool(offline))
 
 
 class Report:

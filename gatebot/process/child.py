@@ -8,7 +8,7 @@ import signal
 import stat
 from collections.abc import Mapping
 
-from gatebot.process import kernel, limits
+from gatebot.process import kernel, limits, seccomp
 from gatebot.process.channel import Order
 
 _STANDARD = (0, 1, 2)
@@ -46,6 +46,9 @@ def become(order: Order, files: list[int], errors: int, launcher: int) -> None:
             drop_to(order.uid)
         kernel.set_process_option(kernel.PR_SET_NO_NEW_PRIVS, 1)
         kernel.die_with(launcher)
+        if order.offline:
+            stage = "network"
+            seccomp.close_network()
         if order.uid is not None:
             stage = "cwd"
             os.chdir(order.cwd)

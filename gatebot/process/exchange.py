@@ -80,6 +80,7 @@ class Exchange:
             env=program.env,
             limits=program.limits.as_order(),
             uid=program.user.uid if program.user else None,
+            offline=program.offline,
         )
 
     def _open_pipes(self) -> tuple[int, int, int]:

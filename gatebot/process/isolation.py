@@ -6,11 +6,12 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Final
+from typing import Final, Literal
 
 from gatebot.process import kernel
 from gatebot.process.identity import Identities, NoIdentityError, lock_directory, users_in_use
 
+Network = Literal["none", "loopback", "open"]
 _LOCKS: Final = (Path("/run/gatebot-users"), Path("/var/tmp/gatebot-users"))  # noqa: S108 - checked to be root's alone
 _ENTER: Final = 0o001
 _READ_AND_ENTER: Final = 0o005
@@ -19,9 +20,13 @@ _INTERPRETERS: Final = ("python3", "python")
 
 @dataclass(frozen=True, slots=True)
 class IsolationReport:
-    """`own_user`: each trial runs under an unprivileged user of its own. `missing` says per missing wall why."""
+    """`own_user`: each trial runs under an unprivileged user of its own. `offline`: it has no network.
+
+    `missing` says per wall that is not there why, in words.
+    """
 
     own_user: bool
+    offline: bool
     missing: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -30,7 +35,20 @@ class IsolationReport:
             if self.own_user
             else "degraded: agents ran as gatebot's own user, with a clean environment"
         )
-        return f"{held}; {'; '.join(self.missing)}" if self.missing else held
+        return "; ".join((f"{held} and no network" if self.offline else held, *self.missing))
+
+
+def describe(no_user: str, no_filter: str, network: Network) -> IsolationReport:
+    """The report, from why a trial has no user of its own (empty when it has) and why its network stays open."""
+    offline = network == "none" and not no_filter
+    missing = [no_user, "files that everybody may read are open to agents"]
+    if network == "none" and no_filter:
+        missing.append(f"the network could not be closed: {no_filter}")
+    elif network == "loopback":
+        missing.append("the network is open: loopback alone cannot be enforced yet")
+    elif network == "open":
+        missing.append("the network is open")
+    return IsolationReport(not no_user, offline, tuple(reason for reason in missing if reason))
 
 
 def find_identities() -> tuple[Identities | None, str]:

@@ -28,10 +28,11 @@ class _CapabilitySet(ctypes.Structure):
     )
 
 
-def set_process_option(option: int, value: int) -> None:
-    """`prctl(option, value)`. Raises OSError."""
+def set_process_option(option: int, value: int, second: int = 0) -> None:
+    """`prctl(option, value, second)`; `second` may be an address. Raises OSError."""
     unused = ctypes.c_ulong(0)
-    if _libc.prctl(ctypes.c_int(option), ctypes.c_ulong(value), unused, unused, unused) != 0:
+    given = (ctypes.c_int(option), ctypes.c_ulong(value), ctypes.c_ulong(second))
+    if _libc.prctl(*given, unused, unused) != 0:
         raise OSError(ctypes.get_errno(), f"prctl {option}")
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Generator, Iterable
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path, PurePath
 from types import TracebackType
 from typing import Self
@@ -16,13 +18,20 @@ from typing import Self
 import gatebot
 from gatebot.process.connection import Launcher
 from gatebot.process.exchange import Exchange
-from gatebot.process.isolation import IsolationReport, closed_to_others, find_identities, shield_memory
+from gatebot.process.isolation import (
+    IsolationReport,
+    Network,
+    closed_to_others,
+    describe,
+    find_identities,
+    shield_memory,
+)
 from gatebot.process.program import Ended, LaunchRefusedError, Program
 from gatebot.process.run_directory import RunDirectory, run_directory
 
 _BOOT = "import sys; sys.path.append(sys.argv[1]); from gatebot.process.launcher import main; main()"
 _CLOSE_S = 5.0
-_SYSTEM_BIN = "/usr/bin:/bin"
+_PROBE = {"PATH": "/usr/bin:/bin"}
 
 
 class Launchers:
@@ -35,6 +44,7 @@ class Launchers:
     def __init__(self, scratch: Path | None = None) -> None:
         self._scratch = Path(tempfile.gettempdir()) if scratch is None else scratch
         self._identities, self._no_user = find_identities()
+        self._no_filter = ""
         self._examined = False
         self._examining = threading.RLock()
         self._lock = threading.Lock()
@@ -53,6 +63,8 @@ class Launchers:
             launcher = self._take()
         except OSError as error:
             return Ended("not_started", stage="fork", errno=error.errno)
+        if program.offline and self._no_filter:
+            program = replace(program, offline=False)
         exchange = Exchange(launcher, program)
         try:
             ended = exchange.run()
@@ -62,22 +74,22 @@ class Launchers:
             return Ended("terminated", stderr=ended.stderr, wall_s=ended.wall_s)
         return ended
 
-    def isolation(self, needed: Iterable[PurePath] = ()) -> IsolationReport:
+    def isolation(self, needed: Iterable[PurePath] = (), network: Network = "open") -> IsolationReport:
         """What stands between agents and gatebot, when trials need these directories (checkouts, `bin_dirs`).
 
-        Where a trial cannot have a user of its own, from now on no trial of this pool has: both sides run alike.
+        Found by trying. A wall that cannot be built is left out from now on for every run of this pool, so that
+        both sides run alike; `network` is only described here, `Program.offline` closes it.
         """
         with self._examining:
             self._examined = True
+            self._no_filter = self._trouble_with(offline=True)
             if self._identities is not None:
-                self._no_user = closed_to_others((self._scratch, *needed)) or self._cannot_change_user()
+                self._no_user = closed_to_others((self._scratch, *needed)) or self._trouble_with(user=True)
                 if self._no_user:
                     self._identities = None
             if self._identities is None:
                 shield_memory()
-        missing = ("files that everybody may read and the network are open",)
-        own_user = self._identities is not None
-        return IsolationReport(own_user, missing if own_user else (self._no_user, *missing))
+            return describe(self._no_user, self._no_filter, network)
 
     @contextmanager
     def run_directory(self, needed: Iterable[PurePath] = ()) -> Generator[RunDirectory]:
@@ -91,19 +103,17 @@ class Launchers:
                 user = stack.enter_context(self._identities.lease())
             yield stack.enter_context(run_directory(self._scratch, user))
 
-    def _cannot_change_user(self) -> str:
-        """Why starting a program under another user fails, found by doing it; empty when it works."""
+    def _trouble_with(self, *, user: bool = False, offline: bool = False) -> str:
+        """Why a program cannot be started behind that wall, found by doing it; empty when it can."""
         try:
-            with self.run_directory() as directory:
-                program = Program(("true",), directory.path, {"PATH": _SYSTEM_BIN}, 10.0, user=directory.user)
-                ended = self.launch(program)
+            with self._identities.lease() if user and self._identities else nullcontext() as identity:
+                probe = Program(("true",), PurePath("/"), _PROBE, 10.0, user=identity, offline=offline)
+                ended = self.launch(probe)
         except OSError as error:
-            return f"no user of its own for a trial: {error.strerror or error}"
-        return (
-            ""
-            if ended.ok
-            else f"a program could not be started under another user ({ended.stage or ended.how})"
-        )
+            return error.strerror or str(error)
+        if ended.ok:
+            return ""
+        return f"{ended.stage or ended.how}: {os.strerror(ended.errno)}" if ended.errno else ended.how
 
     def terminate_all(self) -> None:
         """End every running program and refuse further ones. Safe in a signal handler; returns at once."""

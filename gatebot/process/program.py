@@ -10,7 +10,7 @@ from typing import Literal
 from gatebot.errors import GatebotError
 from gatebot.process.identity import Identity
 
-Stage = Literal["fork", "prepare", "limits", "cwd", "program", "user", "exec"]
+Stage = Literal["fork", "prepare", "limits", "cwd", "program", "user", "network", "exec"]
 How = Literal["exited", "signaled", "timeout", "output_cap", "not_started", "terminated", "lost"]
 
 STDERR_TAIL_BYTES = 8192
@@ -55,7 +55,7 @@ class Program:
     `argv[0]` with a slash is relative to `cwd`, otherwise it is looked up on `env`'s PATH. `env` is the whole
     environment. `deadline_s` are wall seconds on the monotonic clock. `max_stdout_bytes`: printing more ends the
     run. Of standard error the last `stderr_tail_bytes` are kept. `user` is the run's own, None =
-    gatebot's.
+    gatebot's. `offline`: it can make no socket but unix ones.
     """
 
     argv: tuple[str, ...]
@@ -67,6 +67,7 @@ class Program:
     stderr_tail_bytes: int = STDERR_TAIL_BYTES
     limits: Limits = field(default_factory=Limits)
     user: Identity | None = None
+    offline: bool = False
 
     def __post_init__(self) -> None:
         if not self.argv or not self.argv[0]:

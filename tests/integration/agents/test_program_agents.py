@@ -261,6 +261,19 @@ def test_a_broken_interpreter_of_the_side_is_no_silent_fall_back(
     assert "does not exist" in trial.reason
 
 
+@pytest.mark.parametrize(("network", "answer"), [("none", "closed"), ("open", "open")])
+def test_an_agent_without_network_reaches_none(
+    launchers: Launchers, tmp_path: Path, network: str, answer: str
+) -> None:
+    code = (
+        "import socket\ndef run(request):\n"
+        "    try: socket.create_server(('127.0.0.1', 0)).close()\n"
+        "    except PermissionError: return 'closed'\n"
+        "    return 'open'\n"
+    )
+    assert run(python(launchers, tmp_path, code), tmp_path, network=network).answer == answer
+
+
 def test_a_checkout_that_is_gone_is_no_fault_of_the_agent(launchers: Launchers, tmp_path: Path) -> None:
     agent = command(launchers, tmp_path, ECHO)
     trial = run(agent, tmp_path / "gone")

@@ -225,6 +225,34 @@ def test_a_child_can_gain_no_privilege_and_goes_first_when_memory_is_short(
     assert ended.stdout.split() == [b"NoNewPrivs:", b"1", b"1000"]
 
 
+def test_an_offline_program_makes_no_socket_but_unix_ones(launchers: Launchers, tmp_path: Path) -> None:
+    code = (
+        "import socket, subprocess, sys\n"
+        "for family in (socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK, socket.AF_PACKET):\n"
+        "    for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_RAW):\n"
+        "        try: socket.socket(family, kind); print('open', family, kind)\n"
+        "        except PermissionError: pass\n"
+        "one, other = socket.socketpair(); one.send(b'x'); print(other.recv(1))\n"
+        "socket.socket(socket.AF_UNIX).close()\n"
+        "if len(sys.argv) < 2: subprocess.run([sys.executable, '-I', '-c', sys.stdin.read(), 'child'])\n"
+    )
+    ended = launchers.launch(python(tmp_path, code, offline=True, stdin=code.encode()))
+    assert ended.stderr == b""
+    assert ended.stdout == b"b'x'\nb'x'\n"
+    assert b"open" in launchers.launch(python(tmp_path, code, stdin=b"")).stdout
+
+
+def test_an_offline_program_can_ask_for_nothing_by_io_uring_or_foreign_calls(
+    launchers: Launchers, tmp_path: Path
+) -> None:
+    code = (
+        "import ctypes, errno\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+        "for number in (425, 0x40000000 + 41):\n"
+        "    libc.syscall(number, 2, 1, 0)\n    print(errno.errorcode[ctypes.get_errno()])\n"
+    )
+    assert launchers.launch(python(tmp_path, code, offline=True)).stdout == b"ENOSYS\nENOSYS\n"
+
+
 def test_each_run_has_a_session_of_its_own(launchers: Launchers, tmp_path: Path) -> None:
     ended = launchers.launch(python(tmp_path, "import os; print(os.getsid(0) == os.getpid())"))
     assert ended.stdout == b"True\n"

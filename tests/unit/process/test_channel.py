@@ -66,11 +66,12 @@ TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]
     st.dictionaries(TEXTS, TEXTS, max_size=4),
     st.dictionaries(st.sampled_from(["RLIMIT_CORE", "RLIMIT_NPROC"]), st.integers(0, 2**63)),
     st.none() | st.integers(1, 2**32 - 2),
+    st.booleans(),
 )
 def test_any_order_survives_the_way(
-    argv: list[str], cwd: str, env: dict[str, str], limits: dict[str, int], uid: int | None
+    argv: list[str], cwd: str, env: dict[str, str], limits: dict[str, int], uid: int | None, offline: bool
 ) -> None:
-    given_order = Order(argv, cwd, env, limits, uid)
+    given_order = Order(argv, cwd, env, limits, uid, offline=offline)
     assert fields(Order.decode(given_order.encode())) == fields(given_order)
 
 

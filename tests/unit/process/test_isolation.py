@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gatebot.process.isolation import IsolationReport, closed_to_others
+from gatebot.process.isolation import Network, closed_to_others, describe
 
 
 @pytest.fixture
@@ -66,8 +66,47 @@ def test_what_is_not_there_is_left_to_the_start_of_the_program(place: Path) -> N
     assert closed_to_others([place / "gone"]) == ""
 
 
-def test_the_report_in_words() -> None:
-    assert str(IsolationReport(own_user=True)).startswith("each trial under an unprivileged user of its own")
-    degraded = IsolationReport(own_user=False, missing=("gatebot is not root", "the network is open"))
-    assert str(degraded).startswith("degraded: ")
-    assert str(degraded).endswith("; gatebot is not root; the network is open")
+@pytest.mark.parametrize(
+    ("no_user", "no_filter", "network", "words"),
+    [
+        (
+            "",
+            "",
+            "none",
+            (
+                "each trial under an unprivileged user of its own, with a clean environment and no network; "
+                "files that everybody may read are open to agents"
+            ),
+        ),
+        (
+            "gatebot is not root",
+            "no filter",
+            "none",
+            (
+                "degraded: agents ran as gatebot's own user, with a clean environment; gatebot is not root; "
+                "files that everybody may read are open to agents; the network could not be closed: no filter"
+            ),
+        ),
+        (
+            "",
+            "no filter",
+            "open",
+            (
+                "each trial under an unprivileged user of its own, with a clean environment; "
+                "files that everybody may read are open to agents; the network is open"
+            ),
+        ),
+        (
+            "",
+            "",
+            "loopback",
+            (
+                "each trial under an unprivileged user of its own, with a clean environment; "
+                "files that everybody may read are open to agents; "
+                "the network is open: loopback alone cannot be enforced yet"
+            ),
+        ),
+    ],
+)
+def test_the_report_in_words(no_user: str, no_filter: str, network: Network, words: str) -> None:
+    assert str(describe(no_user, no_filter, network)) == words
