@@ -43,44 +43,40 @@ class _Walk:
 
     def __init__(self, reference: ReferenceCalls, *, ordered: bool) -> None:
         self._reference = reference
-        self._groups = (
-            [list(group) for group in reference.groups] if ordered else [list(range(len(reference.steps)))]
-        )
-        self._ids = {step.id: index for index, step in enumerate(reference.steps) if step.id is not None}
+        self._menus = reference.menus if ordered else (reference.whole_menu,)
+        self._position = 0
         self._done: set[int] = set()
+        self._required = [sum(not reference.steps[i].optional for i in menu.indexes) for menu in self._menus]
 
     def take(self, name: str) -> bool:
         """Use up an open golden call of that tool; False when there is none."""
-        for position, index in self._open():
-            if self._reference.steps[index].names(name) and self._after_is_done(index):
-                self._groups[position].remove(index)
-                # Whoever goes on to a later group has passed over the optional calls before it.
-                self._groups = self._groups[position:]
-                self._done.add(index)
-                return True
+        for position in range(self._position, len(self._menus)):
+            for index in self._menus[position].by_name.get(name, ()):
+                if index not in self._done and self._after_is_done(index):
+                    self._done.add(index)
+                    self._required[position] -= not self._reference.steps[index].optional
+                    # Whoever goes on to a later group has passed over the optional calls before it.
+                    self._position = position
+                    return True
+            if self._required[position]:
+                return False
         return False
 
-    def _open(self) -> list[tuple[int, int]]:
-        found: list[tuple[int, int]] = []
-        for position, group in enumerate(self._groups):
-            # A call with alternatives is used last: it can do what others cannot.
-            found.extend(
-                (position, i) for i in sorted(group, key=lambda i: len(self._reference.steps[i].options))
-            )
-            if any(not self._reference.steps[index].optional for index in group):
-                break
-        return found
-
     def _after_is_done(self, index: int) -> bool:
-        after = self._reference.steps[index].after
-        return all(name not in self._ids or self._ids[name] in self._done for name in after)
+        reference = self._reference
+        return (
+            all(earlier in self._done for earlier in reference.earlier_of(index))
+            if not reference.simple
+            else True
+        )
 
     def allowed(self) -> str:
         """The tools allowed now, for a sentence."""
-        names = {
-            option.name
-            for _, index in self._open()
-            if self._after_is_done(index)
-            for option in self._reference.steps[index].options
-        }
-        return " or ".join(sorted(names)[:3]) if len(names) <= 3 else listed(sorted(names))
+        names: set[str] = set()
+        for position in range(self._position, len(self._menus)):
+            for name, indexes in self._menus[position].by_name.items():
+                if any(index not in self._done and self._after_is_done(index) for index in indexes):
+                    names.add(name)
+            if self._required[position]:
+                break
+        return " or ".join(sorted(names)) if len(names) <= 3 else listed(sorted(names))

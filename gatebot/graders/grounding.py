@@ -25,11 +25,11 @@ _ORDINAL_OR_UNIT = re.compile(r"\d{1,4}(?:st|nd|rd|th|am|pm|k|m|kg|km|gb|mb|ms|m
 
 
 def case_text(case: Case) -> str:
-    """What the agent was told: turns, history and context, folded."""
+    """What the agent was told: turns, history and context."""
     said = [*case.turns, *(turn.content for turn in case.history)]
     if case.context:
         said.append(orjson.dumps(case.context, default=str).decode())
-    return fold("\n".join(said))
+    return "\n".join(said)
 
 
 def grounded(told: str, steps: Steps, answer: str) -> Score:
@@ -42,7 +42,7 @@ def grounded(told: str, steps: Steps, answer: str) -> Score:
     if not facts:
         return Score(None, "the answer states no id, number, URL or quote", by_design=True)
     results = [call.result for call in steps.calls if call.result is not None]
-    evidence = fold("\n".join(results)[:EVIDENCE_LIMIT])
+    evidence, told = fold("\n".join(results)[:EVIDENCE_LIMIT]), fold(told)
     values: set[float] | None = None
     missing: list[str] = []
     for fact, number in facts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from gatebot.graders.efficiency import NOT_REPORTED, may_change
 from gatebot.graders.steps import Steps
@@ -11,7 +11,8 @@ from gatebot.model.json_value import JsonValue, is_array, is_object
 from gatebot.model.score import Score
 
 VALUES_LIMIT = 50
-TEXT_LIMIT = 2_000_000
+LONGEST_VALUE = 200
+TEXT_LIMIT = 200_000
 
 
 def parallelism(told: str, steps: Steps) -> Score:
@@ -43,16 +44,17 @@ def _depths(steps: Steps, sources: list[set[int]]) -> tuple[list[int], tuple[int
     barrier = deepest = 0
     unsafe: tuple[int, int] | None = None
     for index, needed in enumerate(sources):
-        depth = 1 + max((depths[earlier] for earlier in needed), default=0)
-        depth = max(depth, barrier + 1)
+        depth = barrier + 1
+        if needed:
+            depth = max(depth, 1 + max(depths[earlier] for earlier in needed))
+            together = next((earlier for earlier in sorted(needed) if steps.same_turn(earlier, index)), None)
+            if unsafe is None and together is not None:
+                unsafe = (index, together)
         if may_change(steps.names[index]):
             depth = max(depth, deepest + 1)
             barrier = depth
         depths.append(depth)
         deepest = max(deepest, depth)
-        together = next((earlier for earlier in sorted(needed) if steps.same_turn(earlier, index)), None)
-        if unsafe is None and together is not None:
-            unsafe = (index, together)
     return depths, unsafe
 
 
@@ -60,40 +62,48 @@ def _sources(told: str, steps: Steps) -> list[set[int]]:
     """Per call the earlier calls in whose result a value of its arguments occurs first of all."""
     starts: list[int] = [0]
     owners: list[int | None] = [None]
-    parts = [told, "\n"]
+    parts = [told]
     length = len(told) + 1
     values: list[list[str]] = []
     for index, call in enumerate(steps.calls):
-        values.append(list(_informative(call.arguments))[:VALUES_LIMIT])
-        for text, owner in (("\n".join(values[-1]), None), ((call.result or "").casefold(), index)):
+        mine = list(_informative(call.arguments or {}))
+        values.append(mine)
+        for text, owner in (("\n".join(mine), None), (call.result or "", index)):
             starts.append(length)
             owners.append(owner)
-            parts += [text, "\n"]
+            parts.append(text)
             length += len(text) + 1
-    everything = "".join(parts)[:TEXT_LIMIT]
+    everything = "\n".join(parts)[:TEXT_LIMIT]
+    owner_of: dict[str, int | None] = {}
     found: list[set[int]] = []
-    for index in range(len(steps.calls)):
+    for index, mine in enumerate(values):
         needed: set[int] = set()
-        for value in values[index]:
-            at = everything.find(value)
-            owner = owners[bisect.bisect_right(starts, at) - 1] if at >= 0 else None
+        for value in mine:
+            if value not in owner_of:
+                at = everything.find(value)
+                owner_of[value] = owners[bisect.bisect_right(starts, at) - 1] if at >= 0 else None
+            owner = owner_of[value]
             if owner is not None and owner < index:
                 needed.add(owner)
         found.append(needed)
     return found
 
 
-def _informative(value: JsonValue) -> Iterator[str]:
-    """Strings of three or more characters and numbers of three or more digits, folded."""
-    stack: list[JsonValue] = [value]
-    while stack:
+def _informative(arguments: Mapping[str, JsonValue]) -> Iterator[str]:
+    """Strings of three or more characters and numbers of three or more digits, at most fifty."""
+    stack: list[JsonValue] = list(arguments.values())
+    count = 0
+    while stack and count < VALUES_LIMIT:
         node = stack.pop()
-        if is_object(node):
+        if isinstance(node, str):
+            if 3 <= len(node) <= LONGEST_VALUE:
+                count += 1
+                yield node
+        elif isinstance(node, int):
+            if not isinstance(node, bool) and 100 <= abs(node) < 10**18:
+                count += 1
+                yield str(node)
+        elif is_object(node):
             stack.extend(node.values())
         elif is_array(node):
             stack.extend(node)
-        elif isinstance(node, str):
-            if 3 <= len(node) <= 200:
-                yield node.casefold()
-        elif isinstance(node, int) and not isinstance(node, bool) and 100 <= abs(node) < 10**18:
-            yield str(node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from gatebot.graders.arguments import ArgumentRule
@@ -86,6 +87,14 @@ def _candidates(option: Option, steps: Steps, *, optimistic: bool) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
+class Menu:
+    """The golden calls of one group by tool: those with one option first, for the others can do what they cannot."""
+
+    indexes: tuple[int, ...]
+    by_name: dict[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
 class ReferenceCalls:
     """All golden calls of one reference; `groups` are runs of indexes that have no order among themselves.
 
@@ -100,6 +109,13 @@ class ReferenceCalls:
     simple: bool
     counts: Counter[str] = field(default_factory=Counter[str])
     name_order: tuple[str, ...] = ()
+    menus: tuple[Menu, ...] = ()
+    whole_menu: Menu = field(default_factory=lambda: Menu((), {}))
+
+    def earlier_of(self, index: int) -> tuple[int, ...]:
+        """The golden calls that `after:` of this one names."""
+        after = self.steps[index].after
+        return tuple(i for i, step in enumerate(self.steps) if step.id in after) if after else ()
 
     @property
     def ordered(self) -> bool:
@@ -135,7 +151,17 @@ def prepare(
         simple,
         Counter(step.name for step in steps),
         tuple(name for group in groups for name in sorted(steps[index].name for index in group)),
+        tuple(_menu(steps, group) for group in groups),
+        _menu(steps, tuple(range(len(steps)))),
     )
+
+
+def _menu(steps: Sequence[ExpectedStep], indexes: tuple[int, ...]) -> Menu:
+    by_name: dict[str, list[int]] = {}
+    for index in sorted(indexes, key=lambda i: len(steps[i].options)):
+        for name in dict.fromkeys(option.name for option in steps[index].options):
+            by_name.setdefault(name, []).append(index)
+    return Menu(indexes, {name: tuple(found) for name, found in by_name.items()})
 
 
 def _option(name: str, arguments: dict[str, JsonValue] | None, rule: ArgumentRule) -> Option:

@@ -1,0 +1,78 @@
+"""Advisory metrics: parallelism and hand-offs."""
+
+from __future__ import annotations
+
+import pytest
+
+from gatebot.graders.handoffs import handoffs
+from gatebot.graders.parallelism import parallelism
+from gatebot.graders.steps import gather
+from gatebot.model.trajectory import Message, ToolCall, Trajectory
+from tests.unit.graders.trials import call, steps_of
+
+find = call("find_user", {"name": "Ann Lee"}, result='{"id": "user-77"}')
+orders = call("list_orders", {"user": "user-77"}, result='["order-5"]')
+weather = call("get_weather", {"city": "Paris"}, result="sunny")
+refund = call("refund", {"order": "order-5"}, result="ok")
+told_user = call("list_orders", {"user": "Ann Lee"}, result="[]")
+
+
+@pytest.mark.parametrize(
+    ("turns", "told", "share"),
+    [
+        ([find, orders], "", 1.0),
+        ([find, weather], "", 0.5),
+        ([[find, weather], orders], "", 1.0),
+        ([find, weather, orders], "", 2 / 3),
+        ([find, told_user], "orders of Ann Lee", 0.5),
+        ([find, orders, refund], "", 1.0),
+        ([refund, weather], "", 1.0),  # what changes something comes before what follows it
+        ([orders, orders], "user-77", 0.5),
+    ],
+)
+def test_parallelism(turns: list[ToolCall | list[ToolCall]], told: str, share: float) -> None:
+    assert parallelism(told, steps_of(*turns)).value == pytest.approx(share)
+
+
+def test_dependent_calls_made_together_are_named() -> None:
+    score = parallelism("", steps_of([find, orders]))
+    assert score.reason == (
+        'step 2: `list_orders(user="user-77")` needs the result of step 1, made in the same turn'
+    )
+
+
+def test_parallelism_is_ungraded_where_nothing_can_be_said() -> None:
+    assert parallelism("", steps_of(find)).by_design
+    unknown = parallelism("", steps_of(call("a"), call("b")))
+    assert (unknown.value, unknown.by_design) == (None, False)
+
+
+def said(*agents: str | None) -> Trajectory:
+    return Trajectory(tuple(Message("assistant", "x", agent=agent) for agent in agents))
+
+
+@pytest.mark.parametrize(
+    ("agents", "count", "reason"),
+    [
+        (("a", "a"), None, "a single agent"),
+        ((None, "a"), None, "a single agent"),
+        (("a", "b"), 1, ""),
+        (("a", "b", "b", "c"), 2, ""),
+        (("a", "b", "a"), 2, "1 straight back, first a to b and back"),
+    ],
+)
+def test_handoffs(agents: tuple[str | None, ...], count: float | None, reason: str) -> None:
+    score = handoffs(said(*agents), steps_of())
+    assert (score.value, score.reason) == (count, reason)
+    assert score.by_design is (count is None)
+
+
+def test_work_done_twice_by_different_agents_is_named() -> None:
+    made = Trajectory(
+        (
+            Message("assistant", calls=(find,), agent="a"),
+            Message("assistant", calls=(find, weather), agent="b"),
+        )
+    )
+    score = handoffs(made, gather(made))
+    assert score.reason == 'step 2: `find_user(name="Ann Lee")` was done by another agent in step 1'
