@@ -12,8 +12,12 @@ def main() -> None:
 
         sys.stdout.write(f"gatebot {__version__}\n")
         sys.exit(0)
+    import signal
+
     from gatebot.cli.app import run
 
+    # A cancelled CI job sends SIGTERM: outside the trials, which have handlers of their own, it ends us as Ctrl-C does.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(run(sys.argv[1:]))
 
 

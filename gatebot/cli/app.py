@@ -46,14 +46,13 @@ def run(argv: Sequence[str]) -> int:
     try:
         result = app(list(argv), standalone_mode=False)
     except Cancelled as stop:
-        warn(str(stop))
+        warn(f"{stop}\n\nhint: {stop.hint}")
         return CANCELLED
     except GatebotError as error:
         show_error(error)
         return error.exit_code
     except (KeyboardInterrupt, typer.Abort):
-        warn("cancelled")
-        return CANCELLED
+        return _interrupted()
     except typer.Exit as ended:
         return ended.exit_code
     except TyperException as error:  # an unknown option, a value of the wrong kind, a missing argument
@@ -65,7 +64,14 @@ def run(argv: Sequence[str]) -> int:
         return USAGE
     except Exception as error:  # noqa: BLE001 — the last resort: a person gets a sentence, never a traceback
         return _unexpected(error)
+    if result == CANCELLED:  # what typer makes of Ctrl-C outside the trials
+        return _interrupted()
     return result if isinstance(result, int) else 0
+
+
+def _interrupted() -> int:
+    warn("cancelled\n\nhint: run the same command again to go on")
+    return CANCELLED
 
 
 def _unexpected(error: Exception) -> int:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import TextIO
 
 from gatebot.errors import ConfigError, GatebotError
@@ -29,8 +32,28 @@ def show_error(error: GatebotError) -> None:
         warn(f"\nhint: {hint}".translate(_CONTROL))
 
 
+def say_exactly(data: bytes) -> None:
+    """Write bytes to standard output as they are."""
+    with _reader_may_leave(sys.stdout):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+
+
 def _write(stream: TextIO, text: str) -> None:
     """Characters the terminal's encoding lacks are written as escapes: a locale must never end a run."""
     encoding = stream.encoding or "ascii"
-    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
-    stream.flush()
+    with _reader_may_leave(stream):
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        stream.flush()
+
+
+@contextmanager
+def _reader_may_leave(stream: TextIO) -> Generator[None]:
+    """Go on in silence when nobody reads any more (`gatebot … | head`): the exit code is still to be told."""
+    try:
+        yield
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)

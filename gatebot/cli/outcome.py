@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-from gatebot.cli.console import say, warn
+from gatebot.cli.console import say, say_exactly, warn
 from gatebot.cli.exit_codes import PASS, exit_code
 from gatebot.model.report import Report
 
@@ -13,8 +12,7 @@ from gatebot.model.report import Report
 def finish(report: Report, out: Path, *, as_json: bool, show_comment: bool = False) -> int:
     """Show the report and return the exit code of its conclusion."""
     if as_json:
-        sys.stdout.write((out / "report.json").read_text(encoding="utf-8"))
-        sys.stdout.flush()
+        say_exactly((out / "report.json").read_bytes())
     else:
         from gatebot.render.summary import terminal_summary
 

@@ -44,7 +44,9 @@ def test_an_agent_that_misbehaves_never_passes(gatebot: CommandLine, tmp_path: P
     misdeed = MISDEEDS[name]
     patience = "1" if misdeed.status == "timeout" else "20"
     config = CONFIG.replace("timeout: 20", f"timeout: {patience}").replace("concurrency: 4", "concurrency: 8")
-    files = shop(config=config + "gate: {metrics: {pass_rate: {}, trajectory_match: {}}}\n", names=["address"])
+    files = shop(
+        config=config + "gate: {metrics: {pass_rate: {}, trajectory_match: {}}}\n", names=["address"]
+    )
     agent = files["agent.py"] or ""
     project = Project(tmp_path / "shop", {**files, "agent.py": f"import time\n{agent}"})
     project.write({"agent.py": f"import os, sys, time\n{misdeed.code}\n"})
