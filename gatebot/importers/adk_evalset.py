@@ -23,7 +23,8 @@ class AdkEvalSet:
     def detects(self, document: JsonValue) -> bool:
         """Whether it is an eval set, or the list of the old form."""
         if is_array(document):
-            return bool(document) and all("data" in item and "name" in item for item in _entries(document))
+            entries = _entries(document)
+            return bool(entries) and all("data" in item and "name" in item for item in entries)
         return is_array(first(obj(document), "eval_cases", "evalCases"))
 
     def load(self, document: JsonValue) -> Trajectory:

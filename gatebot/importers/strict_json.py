@@ -100,14 +100,19 @@ def outside_strings(text: bytes, max_values: int = MAX_VALUES, source: str = "")
 def _check_depth(skeleton: bytes, max_depth: int, source: str) -> None:
     """Peel the innermost pairs off, a level a pass: as many passes as levels, each at the speed of a replace."""
     brackets = skeleton.translate(_ONE_KIND, _NOT_BRACKETS)
+    if brackets.count(b"[") != brackets.count(b"]"):
+        return  # not JSON, and the parser, whose own depth is bounded, says so
+    too_deep = b"[" * (max_depth + 1)
     for _ in range(max_depth):
         if not brackets:
             return
+        if too_deep in brackets:
+            break
         peeled = brackets.replace(b"[]", b"")
         if len(peeled) == len(brackets):
-            return  # unbalanced: not JSON, and the parser, whose own depth is bounded, says so
+            return  # not JSON either
         brackets = peeled
-    if b"[]" in brackets:
+    if brackets:
         raise _too_deep(max_depth, source)
 
 
