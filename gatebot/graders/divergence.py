@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gatebot.graders.efficiency import may_change
 from gatebot.graders.matching import UNMATCHED, heaviest_assignment, maximum_matching
 from gatebot.graders.reference import ReferenceCalls
 from gatebot.graders.step import accuracy, faults_of, option_for
@@ -124,9 +125,16 @@ def _unpaired(
         yield _make(call, "wrong_args", step.shown, steps.show(call), faults_of(step, steps, call))
     open_calls = [index for index in open_calls if index not in {golden for golden, _ in namesakes}]
     spare = [index for index in spare if index not in {call for _, call in namesakes}]
-    if open_calls and spare:
+    instead = (
+        _instead(reference, steps, open_calls[0], spare, partner)
+        if mode == "superset" and open_calls
+        else spare
+    )
+    if open_calls and instead:
         first = reference.steps[open_calls[0]]
-        yield _make(spare[0], "wrong_tool", first.shown, steps.show(spare[0]), "the golden has no such call")
+        yield _make(
+            instead[0], "wrong_tool", first.shown, steps.show(instead[0]), "the golden has no such call"
+        )
     elif open_calls and mode != "subset":
         yield _left_out(reference, steps, open_calls[0], partner)
     elif spare and mode != "superset":
@@ -172,9 +180,29 @@ def _violated_after(reference: ReferenceCalls, steps: Steps) -> Divergence | Non
     return None
 
 
+def _instead(
+    reference: ReferenceCalls, steps: Steps, golden: int, spare: list[int], partner: tuple[int, ...]
+) -> list[int]:
+    """Spare calls that may have been made in place of a golden one, where other spare calls are allowed.
+
+    Between its neighbours in the golden, and changing something if it does: looking something up replaces no refund.
+    """
+    begin = 1 + max(partner[:golden], default=UNMATCHED)
+    end = _next_golden(steps, golden, partner)
+    changes = may_change(reference.steps[golden].name)
+    return [
+        index for index in spare if begin <= index < end and (not changes or may_change(steps.names[index]))
+    ]
+
+
+def _next_golden(steps: Steps, golden: int, partner: tuple[int, ...]) -> int:
+    """The first call matched with a later golden call, or one past the end."""
+    return min((index for index in partner[golden + 1 :] if index != UNMATCHED), default=len(steps.calls))
+
+
 def _left_out(reference: ReferenceCalls, steps: Steps, golden: int, partner: tuple[int, ...]) -> Divergence:
-    """A golden call nobody made, shown where it belonged: after the calls of the golden ones before it."""
-    at = 1 + max((partner[index] for index in range(golden)), default=UNMATCHED)
+    """A golden call nobody made, shown where it belonged: before the first call that the golden has later."""
+    at = _next_golden(steps, golden, partner)
     step = reference.steps[golden]
     if at >= len(steps.calls):
         return _missing(step.shown, steps)

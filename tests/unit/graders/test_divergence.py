@@ -71,6 +71,15 @@ other = call("cancel", {"id": "A1"})
             'step 1: expected `read(id="A1")`, got `cancel(id="A1")`: the golden has no such call',
         ),
         (
+            # Looking something up stands in for no refund, where further calls are allowed.
+            "superset", [READ, REFUND], [check, read, check], 4, "missing",
+            'step 4: expected `refund(id="A1", amount=30)`, got nothing: the run ended after 3 calls',
+        ),
+        (
+            "superset", [READ, REFUND], [check, read, other, check], 3, "wrong_tool",
+            'step 3: expected `refund(id="A1", amount=30)`, got `cancel(id="A1")`: the golden has no such call',
+        ),
+        (
             "superset", [READ, REFUND], [refund], 1, "missing",
             'step 1: expected `read(id="A1")`, got `refund(id="A1", amount=30)`: read is never called',
         ),
