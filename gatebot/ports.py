@@ -1,4 +1,4 @@
-"""The protocols a plugin author reads: Agent, Grader, Importer. (Judge comes with the judge.)"""
+"""The protocols a plugin author reads: Agent, Grader, Importer, Judge."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import Protocol
 
 from gatebot.model.json_value import JsonValue
+from gatebot.model.judgement import Judgement
 from gatebot.model.score import Score
 from gatebot.model.suite import Case
 from gatebot.model.trajectory import Trajectory
@@ -67,4 +68,12 @@ class Importer(Protocol):
 
     def load(self, document: JsonValue) -> Trajectory:
         """The trajectory. Raises ImportFormatError, and nothing else, when the document breaks the format."""
+        ...
+
+
+class Judge(Protocol):
+    """A second opinion on trials, given by a model."""
+
+    def judge(self, case: Case, trial: Trial) -> dict[str, Judgement]:
+        """Metric name → judgement, for every rubric. Never raises on what the trial holds or the model answers."""
         ...

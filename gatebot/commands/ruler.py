@@ -199,6 +199,7 @@ def _policy_notes(policy: Config, head: ConfigFile | None) -> list[str]:
             "trajectory",
             "network",
             "isolation",
+            "judge",
             "cases",
         )
         if getattr(policy, name) != getattr(head.config, name)

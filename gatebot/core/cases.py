@@ -10,7 +10,7 @@ import numpy as np
 
 from gatebot.core.confirm import SingleCases
 from gatebot.core.evidence import Evidence, Row
-from gatebot.model.metric import METRICS
+from gatebot.model.metric import in_table_order
 from gatebot.model.plan import CaseNotice
 from gatebot.model.report import CaseLabel, CaseMetric, CaseResult, Failure, SideCount
 from gatebot.model.score import Divergence
@@ -36,7 +36,7 @@ def case_results(
     tags: Mapping[str, tuple[str, ...]],
 ) -> tuple[CaseResult, ...]:
     """Every case of the evaluation, sorted by id."""
-    cases = sorted(set(evidence.rows) | set(evidence.gating_cases) | set(notices))
+    cases = sorted({*evidence.rows, *evidence.recorded, *evidence.gating_cases, *notices})
     return tuple(
         _case_result(evidence, case, singles, notices.get(case), tags.get(case, ())) for case in cases
     )
@@ -168,7 +168,8 @@ def _first(failing: list[tuple[int, Row]], signature: tuple[str, str]) -> int:
 def _base_slot(evidence: Evidence, case: str) -> int | None:
     """A base trial to set beside it: the first that passed, else the first."""
     slots = evidence.slots_of(case, "base")
-    passed = [slot for slot in slots if evidence.rows[case]["base"][slot].passed]
+    rows = evidence.case_rows(case, "base")
+    passed = [slot for slot, row in zip(slots, rows, strict=True) if row.passed]
     return (passed or slots or [None])[0]
 
 
@@ -176,7 +177,7 @@ def _metrics(evidence: Evidence, case: str) -> dict[str, CaseMetric]:
     sides = {side: evidence.sample_rows(case, side) for side in ("base", "head")}
     names = {name for rows in sides.values() for row in rows for name in row.values}
     found: dict[str, CaseMetric] = {}
-    for name in (n for n in METRICS if n in names):
+    for name in in_table_order(names):
         base, head = (_values(sides[side], name) for side in ("base", "head"))
         found[name] = CaseMetric(base=_mean(base), head=_mean(head), base_sd=_sd(base), head_sd=_sd(head))
     return found

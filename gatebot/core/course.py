@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from gatebot.core.confirm import SingleCases, by_confirmation, by_min_p, suspect_cases
-from gatebot.core.evidence import Evidence, MetricSample, Window, metric_sample
 from gatebot.core.looks import Look, LookPlan, look_plan
 from gatebot.core.tracing import LookResult, look_at, trace
 from gatebot.core.verdict import without_evidence
+from gatebot.core.view import EvidenceView, MetricSample, Window
 from gatebot.model.config import Gate
 from gatebot.model.metric import METRICS, PRIMARY_METRIC
 from gatebot.model.plan import Plan
 
+_EVERY_SLOT = range(2**62)
+
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What the plan fixes: the looks, the regular rounds run so far, and each side's first slot."""
+    """What the plan fixes: the looks, the regular rounds run so far, and each side's first slot.
+
+    `recorded_base`: the base is only recorded, so that looks may end the evaluation but convict nobody. `was_recorded`:
+    it is, or it was until a look asked for a fresh one.
+    """
 
     looks: LookPlan
     rounds: int
     base_first_slot: int = 1
     head_first_slot: int = 1
+    recorded_base: bool = False
+    was_recorded: bool = False
 
     def window(self, rounds: int) -> Window | None:
-        """The slots of the first `rounds` rounds; None (all) with a fixed number of seeds."""
+        """The slots of the first `rounds` rounds; None (all) with a fixed number of seeds and a base that is run."""
         if not self.looks.sequential:
-            return None
-        return {
-            "base": range(self.base_first_slot, self.base_first_slot + rounds),
-            "head": range(self.head_first_slot, self.head_first_slot + rounds),
-        }
+            return Window(_EVERY_SLOT, _EVERY_SLOT, recorded_base=True) if self.recorded_base else None
+        return Window(
+            base=range(self.base_first_slot, self.base_first_slot + rounds),
+            head=range(self.head_first_slot, self.head_first_slot + rounds),
+            recorded_base=self.recorded_base,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,63 +56,98 @@ class Reached:
         """The look that decides."""
         return self.results[-1] if self.results else None
 
+    @property
+    def red(self) -> bool:
+        """Whether leg A or leg B closes the gate."""
+        return bool(self.singles.regressed) or (self.last is not None and bool(self.last.red))
+
 
 def course_of(plan: Plan, gate: Gate) -> Course:
     """The course a plan describes."""
+    recorded = plan.base_recorded if not plan.runs_base() else 0
     return Course(
-        looks=look_plan(gate, plan.seeds, sequential=plan.sequential),
+        looks=look_plan(gate, plan.seeds, sequential=plan.sequential, recorded_base=recorded),
         rounds=plan.regular_rounds(),
         base_first_slot=plan.base_first_slot,
         head_first_slot=plan.head_first_slot,
+        recorded_base=recorded > 0,
+        was_recorded=plan.base_recorded > 0,
     )
 
 
-def reached(evidence: Evidence, gate: Gate, course: Course) -> Reached:
+def reached(evidence: EvidenceView, gate: Gate, course: Course) -> Reached:
     """Recompute every look and leg B from the evidence."""
     if not course.looks.sequential:
         return _single_look(evidence, gate, course)
     results = trace(
-        lambda rounds: gating_samples(evidence, gate, course, rounds), gate, course.looks, course.rounds
+        lambda rounds: gating_samples(evidence, gate, course, rounds),
+        gate,
+        course.looks,
+        course.rounds,
+        recorded_base=course.recorded_base,
     )
     singles = by_confirmation(evidence, course.looks.case_level) if course.looks.case_level else SingleCases()
     return Reached(results, singles, _unfinished(evidence, course, results, singles))
 
 
-def gating_samples(evidence: Evidence, gate: Gate, course: Course, rounds: int) -> list[MetricSample]:
+def gating_samples(evidence: EvidenceView, gate: Gate, course: Course, rounds: int) -> list[MetricSample]:
     """The samples of the gating metrics that have evidence within `rounds` rounds, in the order of the metric table."""
     window = course.window(rounds)
-    samples = [metric_sample(evidence, name, window) for name in METRICS if name in gate.metrics]
+    samples = [evidence.sample(name, window) for name in METRICS if name in gate.metrics]
     return [s for s in samples if not without_evidence(evidence, s, gate, window)]
 
 
-def suspects_of(evidence: Evidence, course: Course) -> tuple[str, ...]:
-    """The suspects of the first look, when leg B is on and the first look has been reached."""
+def suspects_of(evidence: EvidenceView, course: Course) -> tuple[str, ...]:
+    """The suspects of the first look, sorted, when leg B is on and the first look has been reached.
+
+    Where the base was recorded at first and then run, whoever is suspect beside either.
+    """
     first = course.looks.looks[0].rounds
     if not course.looks.sequential or not course.looks.case_level or course.rounds < first:
         return ()
-    return suspect_cases(metric_sample(evidence, PRIMARY_METRIC, course.window(first)))
+    samples = (evidence.sample(PRIMARY_METRIC, window) for window in _first_windows(course, first))
+    return tuple(sorted({case for sample in samples for case in suspect_cases(sample)}))
 
 
-def _single_look(evidence: Evidence, gate: Gate, course: Course) -> Reached:
+def _first_windows(course: Course, first: int) -> Iterator[Window | None]:
+    yield course.window(first)
+    if course.was_recorded and not course.recorded_base:
+        yield replace(course, recorded_base=True).window(first)
+
+
+def _single_look(evidence: EvidenceView, gate: Gate, course: Course) -> Reached:
     """One look, single cases by min-P; when no case could reach its level, leg A gets the whole alpha."""
     (look,) = course.looks.looks
     singles = None
     if course.looks.case_level:
-        singles = by_min_p(metric_sample(evidence, PRIMARY_METRIC), course.looks.case_level)
+        sample = evidence.sample(PRIMARY_METRIC, course.window(look.rounds))
+        singles = by_min_p(sample, course.looks.case_level)
     if singles is None:
         look = Look(look.rounds, gate.alpha, look.confidence)
-    result = look_at(look, gating_samples(evidence, gate, course, look.rounds), gate)
-    return Reached((result,), singles or SingleCases())
+    samples = gating_samples(evidence, gate, course, look.rounds)
+    result = look_at(look, samples, gate, recorded_base=course.recorded_base)
+    if course.recorded_base and singles is not None and singles.regressed:
+        result = replace(result, stop="fresh base")
+        singles = replace(singles, regressed=frozenset[str]())
+    unfinished = _WANTS_BASE if result.stop == "fresh base" else ""
+    return Reached((result,), singles or SingleCases(), unfinished)
+
+
+_WANTS_BASE = (
+    "the base comes from recordings, which convict nobody, and this might be a drop: the base must be run"
+)
 
 
 def _unfinished(
-    evidence: Evidence, course: Course, results: tuple[LookResult, ...], singles: SingleCases
+    evidence: EvidenceView, course: Course, results: tuple[LookResult, ...], singles: SingleCases
 ) -> str:
     if not results:
         return f"the run stopped before the first look, after {course.rounds} rounds"
+    if results[-1].stop == "fresh base":
+        return _WANTS_BASE
     if results[-1].stop == "go on":
         return f"the run stopped after round {course.rounds}, though the data asked for more"
-    left = set(suspects_of(evidence, course)) - {key.case for key in evidence.confirming}
+    left = set(suspects_of(evidence, course)) - set(evidence.confirming_cases)
     left |= set(singles.unconfirmed)
     if left:
         return f"{len(left)} suspect cases have no confirming trials"

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from gatebot.core.compare import Comparison, agreeing, compare
 from gatebot.core.confirm import SingleCases
 from gatebot.core.course import Course, Reached, reached
-from gatebot.core.evidence import Evidence, MetricSample, empty_cases, metric_sample, side_values
+from gatebot.core.evidence import Evidence, empty_cases, side_values
 from gatebot.core.stats.multiplicity import benjamini_hochberg
 from gatebot.core.target import judge_target
 from gatebot.core.tracing import LookResult
 from gatebot.core.verdict import Judged, judge, without_evidence
+from gatebot.core.view import MetricSample
 from gatebot.model.config import Gate, MetricGate
-from gatebot.model.metric import MEASURED_METRICS, METRICS, PRIMARY_METRIC
+from gatebot.model.metric import MEASURED_METRICS, METRICS, PRIMARY_METRIC, in_table_order
 from gatebot.model.plan import Plan
 from gatebot.model.report import Conclusion, TargetResult
 from gatebot.model.trial import SIDES
@@ -54,7 +55,7 @@ def decide(evidence: Evidence, gate: Gate, course: Course, *, stopped: str = "")
     look = state.last.look if state.last is not None else course.looks.looks[0]
     window = course.window(look.rounds)
     names = set(evidence.metric_names()) | set(gate.metrics)
-    samples = [metric_sample(evidence, name, window) for name in METRICS if name in names]
+    samples = [evidence.sample(name, window) for name in in_table_order(names)]
     lacking = {s.metric.name: why for s in samples if (why := without_evidence(evidence, s, gate, window))}
     informing = [s for s in samples if s.metric.name not in gate.metrics and s.metric.name not in lacking]
     # What a clock or a price list says is compared apart: it must not move the resampling of what the agent did.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from gatebot.core.confirm import SingleCases
 from gatebot.core.decide import Decision, MetricDecision, closes
-from gatebot.core.evidence import Evidence, empty_cases, metric_sample, side_values
+from gatebot.core.evidence import Evidence, empty_cases, side_values
 from gatebot.core.target import judge_target
 from gatebot.core.verdict import Judged
 from gatebot.model.config import Gate, MetricGate
-from gatebot.model.metric import METRICS
+from gatebot.model.metric import METRICS, in_table_order
 from gatebot.model.report import Conclusion
 from gatebot.model.trial import Side
 
@@ -27,7 +27,7 @@ def decide_one_side(
         MetricDecision(
             name=name,
             gating=name in gate.metrics,
-            sample=metric_sample(evidence, name),
+            sample=evidence.sample(name),
             comparison=None,
             judged=Judged("not_evaluated", no_baseline or "one side alone: nothing to compare with"),
             target=None
@@ -36,8 +36,7 @@ def decide_one_side(
                 METRICS[name], gate.metrics.get(name, MetricGate()), side_values(evidence, name, side), ()
             ),
         )
-        for name in METRICS
-        if name in names
+        for name in in_table_order(names)
     )
     conclusion, reason = _conclude(
         metrics, evidence, gate, side=side, no_baseline=no_baseline, stopped=stopped

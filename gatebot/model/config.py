@@ -9,7 +9,8 @@ from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from gatebot.model.metric import METRICS
+from gatebot.model.judge import JudgeConfig
+from gatebot.model.metric import METRICS, is_judge_metric
 from gatebot.model.written import (
     FUNCTION_PATTERN,
     URL_PATTERN,
@@ -264,6 +265,22 @@ class Config(Written):
     quarantine: Several[Quarantine] = Field(default=(), description="Cases shown but not gating.")
     accept: Accept = Field(default_factory=Accept, description="How new behaviour is accepted.")
     budget: Budget = Field(default_factory=Budget, description="Upper bounds of a run.")
+    judge: JudgeConfig | None = Field(
+        default=None, description="A model's second opinion; without this section there is none."
+    )
+
+    @model_validator(mode="after")
+    def _judged_what_gates(self) -> Self:
+        judged = self.judge.metrics if self.judge is not None else ()
+        for name in self.gate.metrics:
+            if is_judge_metric(name) and name not in judged:
+                hint = (
+                    f"judged are {', '.join(judged)}"
+                    if judged
+                    else "add `judge: {rubrics: […]}`, see docs/judge.md"
+                )
+                raise mistake(f"{name} gates, but nothing judges it", hint, key=("gate", "metrics", name))
+        return self
 
     @field_validator("agent", mode="before")
     @classmethod

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
+
+from gatebot.model.written import SLUG_PATTERN
 
 Direction = Literal["higher", "lower"]
 Scale = Literal["binary", "unit", "count", "ratio"]
@@ -68,9 +72,74 @@ _TABLE: tuple[Metric, ...] = (
     Metric("tokens", "lower", "ratio", "efficiency", "tokens per trial, cached input included"),
     Metric("cost_usd", "lower", "ratio", "efficiency", "US dollars per trial"),
     Metric("corrupt_success", "lower", "binary", "efficiency", "goal reached, another required check failed"),
+    Metric(
+        "judge_final_response", "higher", "unit", "final_response", "judge: the answer is right and complete"
+    ),
+    Metric("judge_grounding", "higher", "unit", "final_response", "judge: the answer rests on tool results"),
+    Metric("judge_trajectory", "higher", "unit", "trajectory", "judge: the steps lead to the goal sensibly"),
+    Metric("judge_questions", "higher", "unit", "trajectory", "judge: share of six questions answered yes"),
+    Metric(
+        "judge_tool_use", "higher", "unit", "step", "judge: apt tools, right arguments, results read rightly"
+    ),
+    Metric("judge_efficiency", "higher", "unit", "efficiency", "judge: no needless calls or detours"),
 )
 
-METRICS: dict[str, Metric] = {metric.name: metric for metric in _TABLE}
+BUILTIN_RUBRICS = {
+    name: f"judge_{name}"
+    for name in ("trajectory", "final_response", "tool_use", "efficiency", "grounding", "questions")
+}
+"""Built-in rubric of the judge → the metric it makes."""
+
+USER_JUDGE_PREFIX = "judge:"
+_USER_JUDGE = re.compile(
+    re.escape(USER_JUDGE_PREFIX) + SLUG_PATTERN.removeprefix("^").removesuffix("$"), re.ASCII
+)
+
+
+class MetricTable(Mapping[str, Metric]):
+    """The table by name. A rubric of the user's own makes the metric `judge:<name>`, which is known when asked for.
+
+    Iterating goes over the fixed metrics alone: which rubrics a suite has is the suite's business.
+    """
+
+    def __init__(self, fixed: Iterable[Metric]) -> None:
+        self._fixed = {metric.name: metric for metric in fixed}
+
+    def __getitem__(self, name: str) -> Metric:
+        """The metric of that name. Raises KeyError for a name that no metric can have."""
+        found = self._fixed.get(name)
+        if found is None and _USER_JUDGE.fullmatch(name):
+            asked = name.removeprefix(USER_JUDGE_PREFIX)
+            return Metric(name, "higher", "unit", "final_response", f"judge: your rubric {asked}")
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        """The fixed metrics, in the order of the table."""
+        return iter(self._fixed)
+
+    def __len__(self) -> int:
+        """How many metrics are fixed."""
+        return len(self._fixed)
+
+
+METRICS = MetricTable(_TABLE)
+
+
+def in_table_order(names: Iterable[str]) -> list[str]:
+    """The known ones of `names`: fixed metrics in the order of the table, then rubrics of the user's own by name."""
+    wanted = set(names)
+    fixed = [name for name in METRICS if name in wanted]
+    return fixed + sorted(name for name in wanted.difference(fixed) if name in METRICS)
+
+
+def is_judge_metric(name: str) -> bool:
+    """Whether the judge makes this metric."""
+    return name.startswith(USER_JUDGE_PREFIX) or name in _JUDGED
+
+
+_JUDGED = frozenset(BUILTIN_RUBRICS.values())
 
 PRIMARY_METRIC = "pass_rate"
 MEASURED_METRICS = frozenset({"latency_s", "cost_usd"})

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from gatebot.model.case import CASE_SCHEMA_NAME, CaseFile
 from gatebot.model.config import BUILTIN_AGENTS, CONFIG_SCHEMA_NAME, Config
-from gatebot.model.metric import METRICS
+from gatebot.model.metric import METRICS, USER_JUDGE_PREFIX
 from gatebot.model.plan import Plan
 from gatebot.model.report import MEASURED_REPORT_FIELDS, Report
 from gatebot.model.trial import MEASURED_FIELDS, Trial
@@ -62,7 +62,7 @@ def _config() -> Schema:
     _properties(schema)["agent"] = _either(agent, short)
     metrics = _properties(_definition(schema, "Gate"))["metrics"]
     names: list[Plain] = [*sorted(METRICS)]
-    metrics["propertyNames"] = {"enum": names}
+    metrics["propertyNames"] = {"anyOf": [{"enum": names}, {"pattern": f"^{USER_JUDGE_PREFIX}."}]}
     gate: Schema = {"$ref": "#/$defs/MetricGate"}
     metrics["additionalProperties"] = {"anyOf": [gate, {"type": "null"}]}
     return schema

@@ -84,8 +84,9 @@ def golden_digest(case: Case) -> str:
 
 
 def policy_digest(config: Config) -> str:
-    """Digest of what closes the gate: metrics, margins and targets, quarantine, acceptance, budget."""
-    return _digest(_pick(_plain(config), POLICY_KEYS))
+    """Digest of what closes the gate: metrics, margins and targets, quarantine, acceptance, budget, judge."""
+    keys = POLICY_KEYS if config.judge is None else (*POLICY_KEYS, "judge")
+    return _digest(_pick(_plain(config), keys))
 
 
 def agent_digest(agent: AgentConfig) -> str:
