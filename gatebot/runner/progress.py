@@ -162,7 +162,7 @@ def summary(progress: Progress) -> str:
     if progress.infra_errors:
         parts.append(f"{progress.infra_errors} lost to infrastructure")
     if progress.per_second is not None:
-        parts.append(f"{progress.per_second:.2g}/s")
+        parts.append(f"{progress.per_second:.3g}/s")
     if progress.usd is not None:
         parts.append(f"${progress.usd:.2f}")
     if progress.done == progress.planned:
