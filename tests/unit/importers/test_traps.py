@@ -1,0 +1,390 @@
+"""The traps of the formats, one by one: each is a way in which a plausible importer gets a real file wrong."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gatebot.errors import ImportFormatError
+from gatebot.importers.detect import detect, load, load_text
+from gatebot.model.json_value import JsonValue
+from gatebot.model.trajectory import Trajectory
+
+
+def told(trajectory: Trajectory) -> list[tuple[str, object, str | None, bool | None]]:
+    return [(c.name, c.arguments, c.result, c.is_error) for c in trajectory.calls()]
+
+
+class TestResponses:
+    def test_one_bare_call_and_a_call_a_line(self) -> None:
+        call = {"type": "function_call", "name": "t", "arguments": "{}", "call_id": "a", "id": "fc_1"}
+        assert told(load_text(json.dumps(call))) == [("t", {}, None, None)]
+        lines = "\n".join(json.dumps({**call, "call_id": i}) for i in "ab")
+        assert [c.id for c in load_text(lines).calls()] == ["a", "b"]
+
+    def test_results_go_by_call_id_and_not_by_id(self) -> None:
+        items: list[JsonValue] = [
+            {"type": "function_call", "name": "t", "arguments": "{}", "call_id": "a", "id": "b"},
+            {"type": "function_call", "name": "u", "arguments": "{}", "call_id": "b", "id": "a"},
+            {"type": "function_call_output", "call_id": "a", "output": "A"},
+        ]
+        assert [c.result for c in load(items).calls()] == ["A", None]
+
+    def test_hosted_tools_have_names_of_their_own_and_are_run_by_the_server(self) -> None:
+        items: list[JsonValue] = [
+            {"role": "user", "content": "Hi"},
+            {
+                "type": "web_search_call",
+                "id": "w",
+                "status": "completed",
+                "action": {"type": "search", "query": "q"},
+            },
+            {"type": "code_interpreter_call", "id": "c", "status": "failed", "code": "1/0", "outputs": None},
+            {
+                "type": "mcp_call",
+                "id": "m",
+                "name": "read",
+                "arguments": '{"p": 1}',
+                "output": None,
+                "error": "no",
+            },
+            {
+                "type": "local_shell_call",
+                "call_id": "s",
+                "action": {"command": ["ls"]},
+                "status": "completed",
+            },
+            {"type": "local_shell_call_output", "call_id": "s", "output": "a.txt"},
+            {"type": "image_generation_call", "id": "i", "status": "in_progress"},
+            {"type": "hologram_call", "id": "h"},
+        ]
+        trajectory = load(items)
+        assert told(trajectory) == [
+            ("web_search", {"type": "search", "query": "q"}, "", False),
+            ("code_interpreter", {"code": "1/0"}, "", True),
+            ("read", {"p": 1}, "no", True),
+            ("local_shell", {"command": ["ls"]}, "a.txt", None),
+            ("image_generation", None, None, None),
+        ]
+        assert [c.executor for c in trajectory.calls()] == ["server", "server", "mcp", "client", "server"]
+        assert trajectory.warnings == ("an item of type 'hologram_call' was left out",)
+
+    def test_custom_tools_take_text(self) -> None:
+        item = {"type": "custom_tool_call", "call_id": "a", "name": "sql", "input": "select 1"}
+        assert told(load([item])) == [("sql", {"input": "select 1"}, None, None)]
+
+    def test_a_call_after_a_result_is_the_next_turn(self) -> None:
+        def call(i: str) -> JsonValue:
+            return {"type": "function_call", "name": "t", "arguments": "{}", "call_id": i}
+
+        output = {"type": "function_call_output", "call_id": "a", "output": "A"}
+        assert [len(t.calls) for t in load([call("a"), call("b"), output, call("c")]).turns()] == [2, 1]
+
+
+class TestGemini:
+    def test_calls_without_ids_pair_by_name_and_order(self) -> None:
+        def call(name: str, n: int) -> JsonValue:
+            return {"functionCall": {"name": name, "args": {"n": n}}}
+
+        def answer(name: str, text: str) -> JsonValue:
+            return {"functionResponse": {"name": name, "response": {"result": text}}}
+
+        contents: list[JsonValue] = [
+            {"role": "model", "parts": [call("a", 1), call("b", 2), call("a", 3)]},
+            {"role": "function", "parts": [answer("b", "B"), answer("a", "A1"), answer("a", "A2")]},
+        ]
+        assert [c.result for c in load(contents).calls()] == ["A1", "B", "A2"]
+
+    def test_code_run_by_the_model_is_a_call_of_the_server(self) -> None:
+        parts: list[JsonValue] = [
+            {"executableCode": {"language": "PYTHON", "code": "1/0"}},
+            {"codeExecutionResult": {"outcome": "OUTCOME_FAILED", "output": "ZeroDivisionError"}},
+            {"text": "It fails."},
+        ]
+        trajectory = load([{"role": "model", "parts": parts}])
+        assert told(trajectory) == [("code_execution", {"code": "1/0"}, "ZeroDivisionError", True)]
+        assert trajectory.calls()[0].executor == "server"
+
+    def test_a_call_without_arguments_has_none_of_them(self) -> None:
+        trajectory = load([{"role": "model", "parts": [{"functionCall": {"name": "now"}}]}])
+        assert trajectory.calls()[0].arguments == {}
+
+
+class TestSeveralRunsInOneDocument:
+    @pytest.mark.parametrize(
+        "document",
+        [
+            {"eval_cases": [{"conversation": []}, {"conversation": []}]},
+            [{"name": "a", "data": []}, {"name": "b", "data": []}],
+            {"eval": {}, "samples": [{"messages": []}, {"messages": []}]},
+        ],
+    )
+    def test_are_not_one_trajectory(self, document: JsonValue) -> None:
+        with pytest.raises(ImportFormatError, match=r"of 2 .* is not one trajectory"):
+            load(document)
+
+
+class TestVercel:
+    def test_states_say_how_far_a_call_came(self) -> None:
+        def part(state: str, **more: JsonValue) -> dict[str, JsonValue]:
+            return {"type": "tool-t", "toolCallId": state, "state": state, "input": {"a": 1}, **more}
+
+        parts: list[JsonValue] = [
+            part("output-available", output={"b": 2}),
+            part("output-error", errorText="bad"),
+            part("output-denied"),
+            part("approval-requested"),
+            part("input-streaming"),
+            {**part("output-available", output="x"), "toolCallId": "p", "providerExecuted": True},
+        ]
+        trajectory = load([{"id": "1", "role": "assistant", "parts": parts}])
+        assert told(trajectory) == [
+            ("t", {"a": 1}, '{"b":2}', False),
+            ("t", {"a": 1}, "bad", True),
+            ("t", {"a": 1}, "", True),
+            ("t", {"a": 1}, None, None),
+            ("t", None, None, None),
+            ("t", {"a": 1}, "x", False),
+        ]
+        assert trajectory.calls()[-1].executor == "server"
+
+    def test_older_results_say_is_error(self) -> None:
+        content: list[JsonValue] = [
+            {"type": "tool-call", "toolCallId": "a", "toolName": "t", "args": {"n": 1}}
+        ]
+        result: dict[str, JsonValue] = {
+            "type": "tool-result",
+            "toolCallId": "a",
+            "result": "no",
+            "isError": True,
+        }
+        document: JsonValue = [
+            {"role": "assistant", "content": content},
+            {"role": "tool", "content": [result]},
+        ]
+        assert told(load(document)) == [("t", {"n": 1}, "no", True)]
+
+
+class TestClaudeCode:
+    def test_lines_of_one_message_are_one_turn_even_around_a_result(self) -> None:
+        def line(block: JsonValue) -> str:
+            message = {
+                "id": "m",
+                "role": "assistant",
+                "content": [block],
+                "usage": {"input_tokens": 9, "output_tokens": 1},
+            }
+            return json.dumps({"type": "assistant", "uuid": "u", "message": message})
+
+        def use(i: str) -> JsonValue:
+            return {"type": "tool_use", "id": i, "name": "t", "input": {}}
+
+        result = {"type": "tool_result", "tool_use_id": "a", "content": "A"}
+        user = json.dumps({"type": "user", "uuid": "v", "message": {"role": "user", "content": [result]}})
+        trajectory = load_text("\n".join([line(use("a")), user, line(use("b"))]))
+        (turn,) = trajectory.turns()
+        assert [(c.id, c.result) for c in turn.calls] == [("a", "A"), ("b", None)]
+        assert turn.usage is not None
+        assert turn.usage.input_tokens == 9
+
+
+class TestSmolagents:
+    def test_code_agents_call_an_interpreter(self) -> None:
+        step = {
+            "step_number": 1,
+            "timing": {"start_time": 1.0, "end_time": 2.0},
+            "tool_calls": [
+                {
+                    "id": "a",
+                    "function": {"name": "python_interpreter", "arguments": "final_answer(track('P-7'))"},
+                }
+            ],
+            "observations": "Execution logs:\nLast output:\nBonn",
+            "action_output": "Bonn",
+            "is_final_answer": True,
+        }
+        trajectory = load([{"task": "Where?"}, step])
+        (call,) = trajectory.calls()
+        assert call.arguments == {"code": "final_answer(track('P-7'))"}
+        assert trajectory.final_text() == "Bonn"
+        assert any("inside code" in warning for warning in trajectory.warnings)
+
+    def test_observations_of_several_calls_are_shared_out_where_they_are_as_many(self) -> None:
+        calls: list[JsonValue] = [{"id": i, "function": {"name": "t", "arguments": {"n": i}}} for i in "ab"]
+        step: dict[str, JsonValue] = {
+            "step_number": 1,
+            "timing": {},
+            "tool_calls": calls,
+            "error": None,
+            "observations": "A\nB",
+        }
+        assert [c.result for c in load([step]).calls()] == ["A", "B"]
+        assert [c.result for c in load([{**step, "observations": "A\nA\nB"}]).calls()] == ["A\nA\nB"] * 2
+
+
+class TestMiniSweAgent:
+    def test_several_blocks_are_none(self) -> None:
+        block = "```mswea_bash_command\nls\n```"
+        trajectory = load(
+            [{"role": "user", "content": "Go"}, {"role": "assistant", "content": block + "\n" + block}]
+        )
+        assert trajectory.calls() == ()
+        assert any("several bash blocks" in warning for warning in trajectory.warnings)
+
+    def test_a_chat_that_speaks_of_bash_is_a_chat(self) -> None:
+        said = "Run this:\n\n```bash\nls\n```"
+        assert (
+            detect([{"role": "user", "content": "How?"}, {"role": "assistant", "content": said}])
+            == "openai-chat"
+        )
+
+
+class TestCrewAI:
+    def test_a_result_that_says_failure_failed(self) -> None:
+        events: list[JsonValue] = [
+            {"type": "tool_usage_started", "tool_name": "t", "tool_args": {"a": 1}},
+            {"type": "tool_usage_finished", "tool_name": "t", "output": "sorry", "failure": "not found"},
+        ]
+        assert told(load(events)) == [("t", {"a": 1}, "sorry", True)]
+
+
+class TestAutoGen:
+    def test_a_summary_is_the_answer_only_at_the_end(self) -> None:
+        summary: dict[str, JsonValue] = {"type": "ToolCallSummaryMessage", "source": "desk", "content": "A"}
+        asked: dict[str, JsonValue] = {"type": "TextMessage", "source": "user", "content": "Hi"}
+        assert load([asked, summary]).final_text() == "A"
+        assert [m.text for m in load([asked, summary, {**asked, "content": "Ho"}]).messages] == ["Hi", "Ho"]
+
+
+class TestSpans:
+    def span(self, **attributes: JsonValue) -> dict[str, JsonValue]:
+        named: dict[str, JsonValue] = {key.replace("__", "."): value for key, value in attributes.items()}
+        return {"name": "x", "start_time": "2026-01-01T00:00:00Z", "status": {}, "attributes": named}
+
+    def test_definitions_of_tools_are_no_calls(self) -> None:
+        document = [self.span(gen_ai__operation__name="chat", gen_ai__tool__definitions='[{"name": "t"}]')]
+        trajectory = load(document)
+        assert trajectory.calls() == ()
+        assert any("no messages" in warning for warning in trajectory.warnings)
+
+    def test_arguments_that_were_not_captured_are_unknown(self) -> None:
+        document = [self.span(gen_ai__operation__name="execute_tool", gen_ai__tool__name="t")]
+        trajectory = load(document)
+        assert told(trajectory) == [("t", None, None, None)]
+        assert trajectory.calls()[0].arguments_error is None
+        assert any("no arguments" in warning for warning in trajectory.warnings)
+
+    def test_messages_of_the_agents_span_serve_where_no_model_span_has_any(self) -> None:
+        messages = [{"role": "assistant", "parts": [{"type": "text", "content": "Hi."}]}]
+        document = [
+            self.span(gen_ai__operation__name="chat"),
+            self.span(gen_ai__operation__name="invoke_agent", gen_ai__output__messages=json.dumps(messages)),
+        ]
+        assert load(document).final_text() == "Hi."
+
+    def test_events_of_the_older_conventions(self) -> None:
+        span = self.span(gen_ai__system="x", gen_ai__operation__name="chat")
+        call = {"id": "a", "function": {"name": "t", "arguments": '{"n": 1}'}}
+        span["events"] = [
+            {"name": "gen_ai.user.message", "attributes": {"content": "Hi"}},
+            {
+                "name": "gen_ai.choice",
+                "attributes": {
+                    "message": json.dumps({"role": "assistant", "content": "", "tool_calls": [call]})
+                },
+            },
+        ]
+        trajectory = load([span])
+        assert [m.text for m in trajectory.messages] == ["Hi", ""]
+        assert told(trajectory) == [("t", {"n": 1}, None, None)]
+
+    def test_parameters_of_an_openinference_tool_are_a_schema(self) -> None:
+        document = [
+            self.span(
+                openinference__span__kind="TOOL",
+                tool__name="t",
+                tool__parameters='{"type": "object"}',
+                input__value='{"n": 1}',
+                output__value="A",
+            )
+        ]
+        assert told(load(document)) == [("t", {"n": 1}, "A", None)]
+
+
+class TestLangSmith:
+    def test_the_roots_messages_count_and_errors_come_from_the_runs(self) -> None:
+        def run(
+            i: str, kind: str, inputs: JsonValue, outputs: JsonValue, **more: JsonValue
+        ) -> dict[str, JsonValue]:
+            return {
+                "id": i,
+                "run_type": kind,
+                "name": "t",
+                "trace_id": "r",
+                "dotted_order": i,
+                "inputs": inputs,
+                "outputs": outputs,
+                **more,
+            }
+
+        call: JsonValue = {"name": "t", "args": {"n": 1}, "id": "a"}
+        messages: JsonValue = [
+            {"type": "human", "content": "Hi"},
+            {"type": "ai", "content": "", "tool_calls": [call]},
+            {"type": "tool", "content": "oops", "tool_call_id": "a"},
+            {"type": "ai", "content": "Sorry."},
+        ]
+        tool = run("r.1", "tool", {"input": "{'n': 1}"}, None, error="ToolException")
+        other = run("r.2", "tool", {"x": 1}, {"output": "?"})
+        root = run("r", "chain", {}, {"messages": messages}, child_runs=[tool, {**other, "name": "inner"}])
+        trajectory = load(root)
+        assert told(trajectory) == [("t", {"n": 1}, "ToolException", True)]
+        assert trajectory.final_text() == "Sorry."
+        assert any("none of the root's calls" in warning for warning in trajectory.warnings)
+
+
+class TestAtif:
+    def test_what_is_left_out_is_told(self) -> None:
+        document: JsonValue = {
+            "schema_version": "ATIF-v1.8",
+            "steps": [{"step_id": 1, "source": "agent", "message": "Hi."}],
+            "subagent_trajectories": [{}],
+            "continued_trajectory_ref": "next.json",
+        }
+        trajectory = load(document)
+        assert trajectory.final_text() == "Hi."
+        assert len(trajectory.warnings) == 2
+
+
+class TestInspect:
+    def test_calls_that_could_not_be_parsed_are_malformed(self) -> None:
+        call: JsonValue = {"id": "a", "function": "t", "arguments": {}, "parse_error": "Expecting value"}
+        sample = {
+            "id": 1,
+            "epoch": 1,
+            "messages": [{"role": "assistant", "content": "", "tool_calls": [call]}],
+        }
+        (read,) = load(sample).calls()
+        assert read.arguments is None
+        assert read.arguments_error == "malformed: Expecting value"
+
+
+class TestPydanticAI:
+    def test_outcomes_and_prompts_to_try_again(self) -> None:
+        calls: list[JsonValue] = [
+            {"part_kind": "tool-call", "tool_name": "t", "args": None, "tool_call_id": i} for i in "abc"
+        ]
+        returns: list[JsonValue] = [
+            {"part_kind": "tool-return", "content": {"x": 1}, "tool_call_id": "a", "outcome": "retried"},
+            {"part_kind": "tool-return", "content": "B", "tool_call_id": "b"},
+            {"part_kind": "retry-prompt", "content": [{"msg": "bad"}], "tool_name": "t", "tool_call_id": "c"},
+            {"part_kind": "retry-prompt", "content": "Answer, please."},
+        ]
+        trajectory = load([{"kind": "response", "parts": calls}, {"kind": "request", "parts": returns}])
+        assert told(trajectory) == [
+            ("t", None, '{"x":1}', True),
+            ("t", None, "B", None),
+            ("t", None, '[{"msg":"bad"}]', True),
+        ]
+        assert trajectory.messages[-1].text == "Answer, please."
