@@ -7,16 +7,15 @@ import math
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
-import numpy as np
-
-from gatebot.core.evidence import MetricSample
 from gatebot.core.significance import Adjustment, Draws, Tested, over_cases, within_cases
 from gatebot.core.stats.generalize import paired_t_interval
 from gatebot.core.stats.interval import Limits, effect_interval, extended_to_zero
 from gatebot.core.stats.permutation import PERMUTATIONS
-from gatebot.core.stats.strata import FloatArray, Strata, case_differences, effect, log_strata, strata_of
+from gatebot.core.stats.strata import Strata, case_differences, case_means, log_strata, strata_of
+from gatebot.core.view import MetricSample
 from gatebot.model.metric import Metric
 
 INFORMING_PERMUTATIONS = 1_999
@@ -28,22 +27,20 @@ ZERO_FLOOR = 0.5
 Scope = Literal["suite", "generalize"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Comparison:
     """One metric, base against head.
 
     `base`, `head`: means over cases (geometric for ratio metrics). `delta`: head − base, on the log scale for ratio
-    metrics. `interval`: two-sided at `confidence`, on the same scale; `margin_interval` at 90 %, for the margin.
-    `worse`, `better`: one-sided p-values by themselves; `adjusted_*` after max-T over the gating metrics.
+    metrics. `worse`, `better`: one-sided p-values by themselves; `adjusted_*` after max-T over the gating metrics.
+    `rejected`: whether the verdict is a change, None while there is none. Intervals are worked out when asked for.
     """
 
     sample: MetricSample
     base: float
     head: float
     delta: float
-    interval: Limits
     confidence: float
-    margin_interval: Limits
     worse: float
     better: float
     exact: bool
@@ -51,6 +48,7 @@ class Comparison:
     adjusted_better: float
     adjustment: Adjustment = "none"
     scope: Scope = "suite"
+    rejected: bool | None = None
 
     @property
     def metric(self) -> Metric:
@@ -61,6 +59,17 @@ class Comparison:
     def loss(self) -> float:
         """How much worse the head is, positive = worse, on the comparison's scale."""
         return -self.delta if self.metric.direction == "higher" else self.delta
+
+    @cached_property
+    def interval(self) -> Limits:
+        """The two-sided interval at `confidence`, made to include 0 where the test did not reject (statistics §3)."""
+        limits = interval_of(self.sample, self.confidence, self.scope)
+        return limits if self.rejected is None else extended_to_zero(limits, rejected=self.rejected)
+
+    @cached_property
+    def margin_interval(self) -> Limits:
+        """The interval at 90 %, by which the margin is judged whatever look this is."""
+        return interval_of(self.sample, MARGIN_CONFIDENCE, self.scope)
 
     @property
     def worst_loss(self) -> float:
@@ -93,7 +102,9 @@ def compare(
     if not samples:
         return []
     numbers = [strata(sample) for sample in samples]
-    draws = Draws(seed_of(samples), PERMUTATIONS if gating else INFORMING_PERMUTATIONS)
+    alone = scope == "suite" and len(samples) == 1 and samples[0].metric.scale == "binary"
+    # The exact test of one pass/fail metric draws nothing.
+    draws = Draws(0 if alone else seed_of(samples), PERMUTATIONS if gating else INFORMING_PERMUTATIONS)
     tested = (within_cases if scope == "suite" else over_cases)(samples, numbers, draws)
     return [
         _comparison(sample, values, tested, index, (confidence, scope))
@@ -103,12 +114,15 @@ def compare(
 
 def interval_of(sample: MetricSample, confidence: float, scope: Scope) -> Limits:
     """The two-sided interval of the difference, on the comparison's scale (statistics §3)."""
-    return _interval(strata(sample), confidence, scope)
+    values = strata(sample)
+    if scope == "suite" or values.cases < 2:
+        return effect_interval(values, confidence)
+    return paired_t_interval(case_differences(values), confidence)
 
 
 def agreeing(comparison: Comparison, *, rejected: bool) -> Comparison:
     """The comparison with its interval stretched to include 0 when the test did not reject (statistics §3)."""
-    return replace(comparison, interval=extended_to_zero(comparison.interval, rejected=rejected))
+    return replace(comparison, rejected=rejected)
 
 
 def seed_of(samples: Sequence[MetricSample]) -> int:
@@ -129,16 +143,14 @@ def _comparison(
     confidence, scope = shown
     raw, adjusted = tested.raw[index], tested.adjusted[index]
     up = sample.metric.direction == "higher"
-    base, head = (_mean(arm) for arm in (values.base, values.head))
+    base, head = (math.fsum(case_means(arm).tolist()) / values.cases for arm in (values.base, values.head))
     ratio = sample.metric.scale == "ratio"
     return Comparison(
         sample=sample,
         base=math.exp(base) if ratio else base,
         head=math.exp(head) if ratio else head,
-        delta=effect(values),
-        interval=_interval(values, confidence, scope),
+        delta=math.fsum(case_differences(values).tolist()) / values.cases,
         confidence=confidence,
-        margin_interval=_interval(values, MARGIN_CONFIDENCE, scope),
         worse=raw.worse(higher_is_better=up),
         better=raw.better(higher_is_better=up),
         exact=tested.exact[index],
@@ -147,13 +159,3 @@ def _comparison(
         adjustment=tested.adjustment,
         scope=scope,
     )
-
-
-def _interval(values: Strata, confidence: float, scope: Scope) -> Limits:
-    if scope == "suite" or values.cases < 2:
-        return effect_interval(values, confidence)
-    return paired_t_interval(case_differences(values), confidence)
-
-
-def _mean(arms: Sequence[FloatArray]) -> float:
-    return float(np.mean([float(np.mean(values)) for values in arms]))

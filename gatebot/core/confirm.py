@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gatebot.core.evidence import Evidence, MetricSample
 from gatebot.core.stats.single_case import confirmed_p, min_p, suspects
 from gatebot.core.stats.strata import counts_of, pass_counts, strata_of
+from gatebot.core.view import EvidenceView, MetricSample
 from gatebot.model.report import SideCount
 from gatebot.model.trial import SIDES, Side
 
@@ -46,15 +46,15 @@ def by_min_p(sample: MetricSample, level: float) -> SingleCases | None:
     return SingleCases(frozenset(case for case, p in adjusted.items() if p <= level), adjusted, level=level)
 
 
-def by_confirmation(evidence: Evidence, level: float) -> SingleCases:
+def by_confirmation(evidence: EvidenceView, level: float) -> SingleCases:
     """Holm over one-sided Boschloo tests on the confirming trials that the plan names.
 
     A suspect with fewer than the planned trials on a side is tested on what there is, and named as unconfirmed when
     a side has none.
     """
-    cases = sorted({key.case for key in evidence.confirming})
+    cases = evidence.confirming_cases
     fresh: dict[str, Mapping[Side, SideCount]] = {
-        case: {side: _count(evidence, case, side) for side in SIDES} for case in cases
+        case: {side: evidence.fresh_count(case, side) for side in SIDES} for case in cases
     }
     tested = [case for case in cases if all(fresh[case][side].trials for side in SIDES)]
     adjusted: dict[str, float] = {}
@@ -71,8 +71,3 @@ def by_confirmation(evidence: Evidence, level: float) -> SingleCases:
         unconfirmed=tuple(case for case in cases if case not in adjusted),
         level=level,
     )
-
-
-def _count(evidence: Evidence, case: str, side: Side) -> SideCount:
-    rows = evidence.fresh_rows(case, side)
-    return SideCount(passed=sum(row.passed is True for row in rows), trials=len(rows))

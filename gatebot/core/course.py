@@ -11,7 +11,7 @@ from gatebot.core.tracing import LookResult, look_at, trace
 from gatebot.core.verdict import without_evidence
 from gatebot.core.view import EvidenceView, MetricSample, Window
 from gatebot.model.config import Gate
-from gatebot.model.metric import METRICS, PRIMARY_METRIC
+from gatebot.model.metric import PRIMARY_METRIC, in_table_order
 from gatebot.model.plan import Plan
 
 _EVERY_SLOT = range(2**62)
@@ -93,7 +93,7 @@ def reached(evidence: EvidenceView, gate: Gate, course: Course) -> Reached:
 def gating_samples(evidence: EvidenceView, gate: Gate, course: Course, rounds: int) -> list[MetricSample]:
     """The samples of the gating metrics that have evidence within `rounds` rounds, in the order of the metric table."""
     window = course.window(rounds)
-    samples = [evidence.sample(name, window) for name in METRICS if name in gate.metrics]
+    samples = [evidence.sample(name, window) for name in in_table_order(gate.metrics)]
     return [s for s in samples if not without_evidence(evidence, s, gate, window)]
 
 

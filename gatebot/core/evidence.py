@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gatebot.model.metric import METRICS, Metric
+from gatebot.core.view import MetricSample, Window
+from gatebot.model.metric import METRICS, in_table_order
+from gatebot.model.report import SideCount
 from gatebot.model.score import Divergence, FailureCategory, Grade
 from gatebot.model.trial import SIDES, Side, Status, TrialKey
 
@@ -29,25 +31,17 @@ class Row:
     divergence: Divergence | None
 
 
+Rows = dict[str, dict[Side, dict[int, Row]]]
+"""Case → side → slot → row."""
+
+
 @dataclass(frozen=True, slots=True)
-class MetricSample:
-    """One metric: per case (sorted by id) the graded values of base and head; only cases graded on both sides.
+class _CaseRows:
+    """A case's rows in the sample on one side, by slot."""
 
-    `ungraded` counts trials of the sample without a value, per side; `unexplained` leaves out those the case's own
-    definition rules out. `one_sided` names the cases graded on one side only.
-    """
-
-    metric: Metric
-    cases: tuple[str, ...]
-    base: tuple[tuple[float, ...], ...]
-    head: tuple[tuple[float, ...], ...]
-    ungraded: dict[Side, int]
-    unexplained: dict[Side, int]
-    one_sided: tuple[str, ...]
-
-
-Window = Mapping[Side, range]
-"""The slots of each side that a look may use."""
+    case: str
+    slots: tuple[int, ...]
+    rows: tuple[Row, ...]
 
 
 @dataclass(slots=True)
@@ -55,31 +49,37 @@ class Evidence:
     """All rows of an evaluation, by case, side and slot, beside what was planned.
 
     `gating_cases` are the cases that count in the comparison: on both sides, not new, not quarantined. `confirming`
-    are the planned trials that only confirm suspects: they are kept apart in `fresh`, since a suspect chose them.
+    are the planned trials that only confirm suspects: they are kept apart in `fresh`, since a suspect chose them. Base
+    trials that come from a recording are kept apart in `recorded`: they spare trials and convict nobody.
     """
 
     planned: frozenset[TrialKey]
     gating_cases: frozenset[str]
     confirming: frozenset[TrialKey] = frozenset()
-    rows: dict[str, dict[Side, dict[int, Row]]] = field(default_factory=dict[str, dict[Side, dict[int, Row]]])
-    fresh: dict[str, dict[Side, dict[int, Row]]] = field(
-        default_factory=dict[str, dict[Side, dict[int, Row]]]
-    )
+    rows: Rows = field(default_factory=Rows)
+    fresh: Rows = field(default_factory=Rows)
+    recorded: Rows = field(default_factory=Rows)
     graders_faulted: int = 0
+    _gathered: dict[tuple[Window | None, Side], tuple[_CaseRows, ...]] = field(
+        default_factory=dict[tuple[Window | None, Side], tuple[_CaseRows, ...]], repr=False
+    )
 
     def add(self, grade: Grade) -> None:
         """Take one grade in; the first of equal keys wins."""
-        kept = self.fresh if grade.key in self.confirming else self.rows
+        if grade.cached and grade.side == "base":
+            kept = self.recorded
+        else:
+            kept = self.fresh if grade.key in self.confirming else self.rows
         sides = kept.setdefault(grade.case, {side: {} for side in SIDES})
         if grade.slot in sides[grade.side]:
             return
+        self._gathered.clear()
         self.graders_faulted += any(score.fault for score in grade.scores.values())
         sides[grade.side][grade.slot] = _row(grade)
 
     def case_rows(self, case: str, side: Side, window: Window | None = None) -> list[Row]:
         """The rows of a case on a side, by slot; `window` narrows them."""
-        by_slot = self.rows.get(case, {}).get(side, {})
-        return [by_slot[slot] for slot in sorted(by_slot) if window is None or slot in window[side]]
+        return [row for _, row in self._placed(case, side, window)]
 
     def sample_rows(self, case: str, side: Side, window: Window | None = None) -> list[Row]:
         """The rows in the sample: infrastructure errors have left it."""
@@ -92,13 +92,13 @@ class Evidence:
 
     def slots_of(self, case: str, side: Side) -> list[int]:
         """The slots of a case on a side that have a row, ascending."""
-        return sorted(self.rows.get(case, {}).get(side, {}))
+        return [slot for slot, _ in self._placed(case, side, None)]
 
     def status_counts(self) -> Counter[str]:
         """How many rows ended in each status, and how many planned trials are missing or came from the cache."""
         counts: Counter[str] = Counter()
         present: set[TrialKey] = set()
-        for kept in (self.rows, self.fresh):
+        for kept in (self.rows, self.fresh, self.recorded):
             for case, sides in kept.items():
                 for side, slots in sides.items():
                     present.update(TrialKey(case, side, slot) for slot in slots)
@@ -109,14 +109,106 @@ class Evidence:
 
     def metric_names(self) -> list[str]:
         """Every metric some row was graded on, in the order of the metric table."""
-        seen = {name for row in self.all_rows() for name in row.values}
-        return [name for name in METRICS if name in seen]
+        seen: set[str] = set()
+        for row in self.all_rows():
+            seen.update(row.values)
+        return in_table_order(seen)
 
     def all_rows(self) -> Iterator[Row]:
-        """Every row, by case, side and slot."""
-        for case in sorted(self.rows):
+        """Every row that is not confirming, by case, side and slot."""
+        for case in sorted(set(self.rows) | set(self.recorded)):
             for side in SIDES:
                 yield from self.case_rows(case, side)
+
+    @property
+    def confirming_cases(self) -> tuple[str, ...]:
+        """The cases whose confirming trials are planned, sorted."""
+        return tuple(sorted({key.case for key in self.confirming}))
+
+    def fresh_count(self, case: str, side: Side) -> SideCount:
+        """Passes and trials of a case's confirming trials on a side."""
+        rows = self.fresh_rows(case, side)
+        return SideCount(passed=sum(row.passed is True for row in rows), trials=len(rows))
+
+    def sample(self, name: str, window: Window | None = None) -> MetricSample:
+        """The sample of one metric over the gating cases, within `window` when given."""
+        kept: list[tuple[str, _Graded, _Graded]] = []
+        ungraded: dict[Side, int] = dict.fromkeys(SIDES, 0)
+        unexplained: dict[Side, int] = dict.fromkeys(SIDES, 0)
+        one_sided: list[str] = []
+        for base_rows, head_rows in zip(self._of(window, "base"), self._of(window, "head"), strict=True):
+            base, head = _graded(name, base_rows), _graded(name, head_rows)
+            ungraded["base"] += base.ungraded
+            ungraded["head"] += head.ungraded
+            unexplained["base"] += base.unexplained
+            unexplained["head"] += head.unexplained
+            if base.values and head.values:
+                kept.append((base_rows.case, base, head))
+            elif base.values or head.values:
+                one_sided.append(base_rows.case)
+        return MetricSample(
+            metric=METRICS[name],
+            cases=tuple(case for case, _, _ in kept),
+            base=tuple(base.values for _, base, _ in kept),
+            head=tuple(head.values for _, _, head in kept),
+            base_slots=tuple(base.slots for _, base, _ in kept),
+            head_slots=tuple(head.slots for _, _, head in kept),
+            ungraded=ungraded,
+            unexplained=unexplained,
+            one_sided=tuple(one_sided),
+        )
+
+    def lost_share(self, side: Side, window: Window | None = None) -> float:
+        """Share of a side's planned gating trials that are missing or ended in an infrastructure error, in [0, 1].
+
+        Recordings are what there is: of a base that is only recorded nothing was planned.
+        """
+        if side == "base" and window is not None and window.recorded_base:
+            return 0.0
+        slots = window.slots(side) if window is not None else None
+        planned = [
+            key
+            for key in self.planned
+            if key.side == side
+            and key.case in self.gating_cases
+            and key not in self.confirming
+            and (slots is None or key.slot in slots)
+        ]
+        if not planned:
+            return 1.0
+        return 1.0 - sum(_in_sample(self.rows, key) for key in planned) / len(planned)
+
+    def _of(self, window: Window | None, side: Side) -> tuple[_CaseRows, ...]:
+        """Per gating case (sorted) its rows in the sample: gathered once for all metrics of a look."""
+        found = self._gathered.get((window, side))
+        if found is None:
+            found = tuple(self._case_rows(case, side, window) for case in sorted(self.gating_cases))
+            self._gathered[window, side] = found
+        return found
+
+    def _case_rows(self, case: str, side: Side, window: Window | None) -> _CaseRows:
+        kept = [(slot, row) for slot, row in self._placed(case, side, window) if row.status != "infra_error"]
+        return _CaseRows(case, tuple(slot for slot, _ in kept), tuple(row for _, row in kept))
+
+    def _placed(self, case: str, side: Side, window: Window | None) -> list[tuple[int, Row]]:
+        """Slots and rows of a case on a side. Without a window, recordings count where there is nothing fresher."""
+        by_slot = self.rows.get(case, {}).get(side, {})
+        if side == "base" and (not by_slot if window is None else window.recorded_base):
+            by_slot = self.recorded.get(case, {}).get(side, {})
+        elif window is not None:
+            slots = window.slots(side)
+            return [(slot, by_slot[slot]) for slot in sorted(by_slot) if slot in slots]
+        return [(slot, by_slot[slot]) for slot in sorted(by_slot)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Graded:
+    """One metric's graded values of one case on one side, with their slots."""
+
+    values: tuple[float, ...]
+    slots: tuple[int, ...]
+    ungraded: int
+    unexplained: int
 
 
 def gather(grades: Iterable[Grade], planned: Iterable[TrialKey], gating_cases: Iterable[str]) -> Evidence:
@@ -125,34 +217,6 @@ def gather(grades: Iterable[Grade], planned: Iterable[TrialKey], gating_cases: I
     for grade in grades:
         evidence.add(grade)
     return evidence
-
-
-def metric_sample(evidence: Evidence, name: str, window: Window | None = None) -> MetricSample:
-    """The sample of one metric over the gating cases, within `window` when given."""
-    kept: list[tuple[str, tuple[float, ...], tuple[float, ...]]] = []
-    ungraded: dict[Side, int] = dict.fromkeys(SIDES, 0)
-    unexplained: dict[Side, int] = dict.fromkeys(SIDES, 0)
-    one_sided: list[str] = []
-    for case in sorted(evidence.gating_cases):
-        values: dict[Side, tuple[float, ...]] = {}
-        for side in SIDES:
-            rows = evidence.sample_rows(case, side, window)
-            values[side] = tuple(v for row in rows if (v := row.values.get(name)) is not None)
-            ungraded[side] += len(rows) - len(values[side])
-            unexplained[side] += sum(_missing(row, name) for row in rows)
-        if values["base"] and values["head"]:
-            kept.append((case, values["base"], values["head"]))
-        elif values["base"] or values["head"]:
-            one_sided.append(case)
-    return MetricSample(
-        metric=METRICS[name],
-        cases=tuple(case for case, _, _ in kept),
-        base=tuple(base for _, base, _ in kept),
-        head=tuple(head for _, _, head in kept),
-        ungraded=ungraded,
-        unexplained=unexplained,
-        one_sided=tuple(one_sided),
-    )
 
 
 def side_values(evidence: Evidence, name: str, side: Side) -> tuple[tuple[float, ...], ...]:
@@ -164,25 +228,22 @@ def side_values(evidence: Evidence, name: str, side: Side) -> tuple[tuple[float,
     return tuple(v for v in values if v)
 
 
-def lost_share(evidence: Evidence, side: Side, window: Window | None = None) -> float:
-    """Share of a side's planned gating trials that are missing or ended in an infrastructure error, in [0, 1]."""
-    planned = [
-        key
-        for key in evidence.planned
-        if key.side == side
-        and key.case in evidence.gating_cases
-        and key not in evidence.confirming
-        and (window is None or key.slot in window[side])
-    ]
-    if not planned:
-        return 1.0
-    kept = sum(_in_sample(evidence.rows, key) for key in planned)
-    return 1.0 - kept / len(planned)
-
-
 def empty_cases(evidence: Evidence, side: Side) -> list[str]:
     """Gating cases without one trial in the sample on a side, sorted."""
     return [case for case in sorted(evidence.gating_cases) if not evidence.sample_rows(case, side)]
+
+
+def _graded(name: str, of: _CaseRows) -> _Graded:
+    found = [row.values.get(name) for row in of.rows]
+    values = tuple([value for value in found if value is not None])
+    if len(values) == len(found):
+        return _Graded(values, of.slots, 0, 0)
+    return _Graded(
+        values,
+        tuple([slot for slot, value in zip(of.slots, found, strict=True) if value is not None]),
+        len(found) - len(values),
+        sum(_missing(row, name) for row in of.rows),
+    )
 
 
 def _in_sample(rows: Mapping[str, Mapping[Side, Mapping[int, Row]]], key: TrialKey) -> bool:

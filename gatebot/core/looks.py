@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gatebot.core.stats.sequential import FUTILITY, LOOKS, MEAN_SHARE, look_levels
+from gatebot.core.stats.sequential import FUTILITY, LOOKS, MEAN_SHARE, information_fractions, look_levels
 from gatebot.model.config import Gate
 from gatebot.model.metric import PRIMARY_METRIC
 
@@ -43,8 +43,11 @@ def single_cases_gate(gate: Gate) -> bool:
     return PRIMARY_METRIC in gate.metrics and gate.scope == "suite"
 
 
-def look_plan(gate: Gate, rounds: int, *, sequential: bool) -> LookPlan:
-    """The looks of an evaluation of at most `rounds` rounds (statistics, items 7 to 10)."""
+def look_plan(gate: Gate, rounds: int, *, sequential: bool, recorded_base: int = 0) -> LookPlan:
+    """The looks of an evaluation of at most `rounds` rounds (statistics, items 7 to 10).
+
+    `recorded_base`: trials per case of a base that is only recorded; information then grows with the head alone.
+    """
     shared = single_cases_gate(gate)
     mean = MEAN_SHARE * gate.alpha if shared else gate.alpha
     case_level = gate.alpha - mean
@@ -52,7 +55,8 @@ def look_plan(gate: Gate, rounds: int, *, sequential: bool) -> LookPlan:
         only = Look(rounds, mean, 1.0 - 2.0 * gate.alpha)
         return LookPlan((only,), sequential=False, alpha=gate.alpha, case_level=case_level)
     at = [max(1, round(rounds * look / FULL_ROUNDS)) for look in LOOKS]
-    levels = look_levels(tuple(look / rounds for look in at), mean)
+    base = [recorded_base] * len(at) if recorded_base else at
+    levels = look_levels(information_fractions(base, at), mean)
     limits = (*FUTILITY, None)
     looks = tuple(
         Look(after, level, 1.0 - 2.0 * level, limit)

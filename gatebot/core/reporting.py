@@ -209,8 +209,6 @@ def _method(decision: Decision) -> Method:
     )
     if adjustment == "max-T":
         method = f"step-down max-T over {len(comparisons)} gating metrics, {shuffled}"
-    elif adjustment == "Holm":
-        method = f"Holm over {len(comparisons)} gating metrics, each tested with {shuffled}"
     else:
         method = f"{'exact ' if exact else ''}permutation test, {shuffled}"
     singles = decision.singles

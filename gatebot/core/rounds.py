@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from gatebot.core.course import course_of, reached, suspects_of
-from gatebot.core.evidence import Evidence
+from gatebot.core.course import Course, Reached, course_of, reached, suspects_of
 from gatebot.core.looks import FULL_ROUNDS
 from gatebot.core.stats.single_case import CONFIRM_TRIALS
+from gatebot.core.view import EvidenceView
 from gatebot.model.config import Gate, Seeds
 from gatebot.model.plan import Plan, Round
 from gatebot.model.trial import Side, TrialKey
 
 CONFIRM_OFFSET = 1_000
 """Confirming trials have slots of their own: a side's first slot plus this."""
+FRESH_BASE_OFFSET = 2_000
+"""The number of the round that runs a recorded base after all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,31 +72,65 @@ def regular_rounds(
 def first_rounds(plan: Plan, cases: Iterable[str], gate: Gate, new: frozenset[str]) -> tuple[Round, ...]:
     """The rounds until the first look."""
     look = course_of(plan, gate).looks.looks[0]
-    return regular_rounds(cases, _sides(plan), range(1, look.rounds + 1), new)
+    return regular_rounds(cases, _run_sides(plan), range(1, look.rounds + 1), new)
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What an evaluation asks for: `confirm` these suspects, run the base after all, and go on to round `until`.
+
+    `until` equals the rounds run so far when no further round is needed. `state` is where it stands.
+    """
+
+    state: Reached
+    confirm: tuple[str, ...]
+    fresh_base: bool
+    until: int
+
+
+def needs(evidence: EvidenceView, gate: Gate, course: Course, *, beyond_no_sign: bool = False) -> Needs:
+    """What to run after the rounds of the course.
+
+    `beyond_no_sign` goes on from a stop without a sign to the next look: running an inconclusive evaluation again adds
+    evidence instead of starting over.
+    """
+    state = reached(evidence, gate, course)
+    confirming = set(evidence.confirming_cases)
+    confirm = tuple(case for case in suspects_of(evidence, course) if case not in confirming)
+    stop = state.last.stop if state.last is not None else "go on"
+    look = course.looks.next_after(course.rounds) if course.looks.sequential else None
+    goes_on = look is not None and (stop == "go on" or (beyond_no_sign and stop == "no sign"))
+    until = look.rounds if look is not None and goes_on else course.rounds
+    return Needs(state, confirm, stop == "fresh base", until)
 
 
 def next_rounds(
-    plan: Plan, evidence: Evidence, gate: Gate, new: frozenset[str], *, beyond_no_sign: bool = False
+    plan: Plan, evidence: EvidenceView, gate: Gate, new: frozenset[str], *, beyond_no_sign: bool = False
 ) -> tuple[Round, ...]:
-    """What to run after the rounds of the plan: the way to the next look, and once the suspects' confirming trials.
-
-    Empty when the evaluation has ended. `beyond_no_sign` goes on from a stop without a sign to the next look: running
-    an inconclusive evaluation again adds evidence instead of starting over.
-    """
+    """What to run after the rounds of the plan, as `needs` says: empty when the evaluation has ended."""
     course = course_of(plan, gate)
-    if not course.looks.sequential or plan.base is None or plan.head is None:
+    if plan.base is None or plan.head is None or not (course.looks.sequential or course.recorded_base):
         return ()
-    state = reached(evidence, gate, course)
-    more: list[Round] = []
-    if not evidence.confirming:
-        more.extend(_confirm_round(plan, suspects_of(evidence, course)))
-    look = course.looks.next_after(course.rounds)
-    stop = state.last.stop if state.last is not None else "go on"
-    if look is not None and (stop == "go on" or (beyond_no_sign and stop == "no sign")):
-        numbers = range(course.rounds + 1, look.rounds + 1)
-        cases = {key.case for round_ in plan.rounds if round_.kind == "regular" for key in round_.trials}
-        more.extend(regular_rounds(cases, _sides(plan), numbers, new))
+    asked = needs(evidence, gate, course, beyond_no_sign=beyond_no_sign)
+    regular = [round_ for round_ in plan.rounds if round_.kind == "regular"]
+    cases = {key.case for round_ in regular for key in round_.trials}
+    more = _confirm_round(plan, asked.confirm)
+    if asked.fresh_base:
+        more.append(_fresh_base_round(plan, cases - new, len(regular)))
+    if asked.until > course.rounds:
+        more.extend(regular_rounds(cases, _run_sides(plan), range(course.rounds + 1, asked.until + 1), new))
     return tuple(more)
+
+
+def _fresh_base_round(plan: Plan, cases: Iterable[str], rounds: int) -> Round:
+    """The base's trials of all rounds so far, slot by slot as the head's were."""
+    slots = rounds if plan.sequential else plan.seeds
+    keys = [
+        TrialKey(case, "base", plan.base_first_slot + place)
+        for place in range(slots)
+        for case in sorted(cases)
+    ]
+    return Round(number=FRESH_BASE_OFFSET, trials=tuple(keys), kind="fresh_base")
 
 
 def _confirm_round(plan: Plan, suspects: Sequence[str]) -> list[Round]:
@@ -108,6 +144,11 @@ def _confirm_round(plan: Plan, suspects: Sequence[str]) -> list[Round]:
         for side in _sides(plan)
     ]
     return [Round(number=CONFIRM_OFFSET, trials=tuple(keys), kind="confirm")]
+
+
+def _run_sides(plan: Plan) -> list[SideSlots]:
+    """The sides whose regular rounds are run: not a base that is only recorded."""
+    return [side for side in _sides(plan) if side.side == "head" or plan.runs_base()]
 
 
 def _sides(plan: Plan) -> list[SideSlots]:

@@ -8,15 +8,14 @@ from typing import Literal
 
 import numpy as np
 
-from gatebot.core.evidence import MetricSample
 from gatebot.core.stats.exact import exact_tails
 from gatebot.core.stats.generalize import joint_sign_flips
-from gatebot.core.stats.multiplicity import holm
 from gatebot.core.stats.permutation import joint_permutation, permutation_tails
 from gatebot.core.stats.strata import FloatArray, Strata, Tails, case_differences, pass_counts
+from gatebot.core.view import MetricSample
 from gatebot.model.metric import Metric
 
-Adjustment = Literal["none", "max-T", "Holm"]
+Adjustment = Literal["none", "max-T"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +37,7 @@ class Draws:
 
 
 def within_cases(samples: Sequence[MetricSample], numbers: Sequence[Strata], draws: Draws) -> Tested:
-    """Labels shuffled within cases: exact for binary metrics, joint step-down max-T over several metrics.
-
-    Metrics that are ungraded on different trials cannot be shuffled jointly: Holm over their own tests then.
-    """
+    """Labels shuffled within cases: exact for binary metrics, joint step-down max-T over several metrics."""
     joint = _joint(samples, numbers, draws) if len(samples) > 1 else None
     raw: list[Tails] = []
     exact: list[bool] = []
@@ -56,11 +52,9 @@ def within_cases(samples: Sequence[MetricSample], numbers: Sequence[Strata], dra
             tails, whole = permutation_tails(values, seed=draws.seed, permutations=draws.permutations)
             raw.append(tails)
             exact.append(whole)
-    if len(samples) == 1:
+    if joint is None:
         return Tested(tuple(raw), tuple(raw), tuple(exact), "none")
-    if joint is not None:
-        return Tested(tuple(raw), joint.adjusted, tuple(exact), "max-T")
-    return Tested(tuple(raw), _holm(samples, raw), tuple(exact), "Holm")
+    return Tested(tuple(raw), joint.adjusted, tuple(exact), "max-T")
 
 
 def over_cases(samples: Sequence[MetricSample], numbers: Sequence[Strata], draws: Draws) -> Tested:
@@ -78,12 +72,16 @@ def over_cases(samples: Sequence[MetricSample], numbers: Sequence[Strata], draws
     return Tested(raw, adjusted, exact, "none" if len(samples) == 1 else "max-T")
 
 
-def _joint(samples: Sequence[MetricSample], numbers: Sequence[Strata], draws: Draws) -> Tested | None:
-    """Joint permutation, or None when the metrics' trials differ."""
-    arms = _aligned(samples, numbers)
-    if arms is None:
-        return None
-    found = joint_permutation(arms[0], arms[1], seed=draws.seed, permutations=draws.permutations)
+def _joint(samples: Sequence[MetricSample], numbers: Sequence[Strata], draws: Draws) -> Tested:
+    """Whole trials shuffled: what is ungraded moves with its trial, so metrics may miss different trials."""
+    cases = sorted({case for sample in samples for case in sample.cases})
+    columns = [
+        _Column.of(sample, values, _sign(sample.metric))
+        for sample, values in zip(samples, numbers, strict=True)
+    ]
+    base = [_trials([column.base.get(case) for column in columns]) for case in cases]
+    head = [_trials([column.head.get(case) for column in columns]) for case in cases]
+    found = joint_permutation(base, head, seed=draws.seed, permutations=draws.permutations)
     return Tested(
         _turned_all(samples, found.raw),
         _turned_all(samples, found.adjusted),
@@ -92,30 +90,38 @@ def _joint(samples: Sequence[MetricSample], numbers: Sequence[Strata], draws: Dr
     )
 
 
-def _aligned(
-    samples: Sequence[MetricSample], numbers: Sequence[Strata]
-) -> tuple[list[FloatArray], list[FloatArray]] | None:
-    """Per case, trials × metrics for both arms, losses negative for every metric; NaN columns for absent cases.
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """One metric: case → (slots, values turned so that lower means worse), per side."""
 
-    None when a metric is ungraded on some trials of a case only: joint labels would then mean different things.
-    """
-    cases = sorted({case for sample in samples for case in sample.cases})
-    arms: tuple[list[FloatArray], list[FloatArray]] = ([], [])
-    index = [{case: i for i, case in enumerate(sample.cases)} for sample in samples]
-    for case in cases:
-        for arm, sides in enumerate(([n.base for n in numbers], [n.head for n in numbers])):
-            columns = [
-                side[where[case]] if case in where else None for side, where in zip(sides, index, strict=True)
-            ]
-            sizes = {column.size for column in columns if column is not None}
-            if len(sizes) != 1:
-                return None
-            matrix = np.full((sizes.pop(), len(samples)), np.nan)
-            for j, column in enumerate(columns):
-                if column is not None:
-                    matrix[:, j] = _sign(samples[j].metric) * column
-            arms[arm].append(matrix)
-    return arms
+    base: dict[str, tuple[tuple[int, ...], FloatArray]]
+    head: dict[str, tuple[tuple[int, ...], FloatArray]]
+
+    @classmethod
+    def of(cls, sample: MetricSample, values: Strata, sign: float) -> _Column:
+        return cls(
+            {
+                case: (slots, sign * numbers)
+                for case, slots, numbers in zip(sample.cases, sample.base_slots, values.base, strict=True)
+            },
+            {
+                case: (slots, sign * numbers)
+                for case, slots, numbers in zip(sample.cases, sample.head_slots, values.head, strict=True)
+            },
+        )
+
+
+def _trials(columns: Sequence[tuple[tuple[int, ...], FloatArray] | None]) -> FloatArray:
+    """The trials of one case and side as trials x metrics: a row per slot, NaN where a metric has no value."""
+    found = [column for column in columns if column is not None]
+    if len(found) == len(columns) and all(slots == found[0][0] for slots, _ in found):
+        return np.stack([values for _, values in found], axis=1)
+    place = {slot: row for row, slot in enumerate(sorted({slot for slots, _ in found for slot in slots}))}
+    matrix = np.full((len(place), len(columns)), np.nan)
+    for metric, column in enumerate(columns):
+        if column is not None:
+            matrix[[place[slot] for slot in column[0]], metric] = column[1]
+    return matrix
 
 
 def _sign(metric: Metric) -> float:
@@ -129,10 +135,3 @@ def _turned_all(samples: Sequence[MetricSample], tails: Sequence[Tails]) -> tupl
         tail if sample.metric.direction == "higher" else Tails(lower=tail.upper, upper=tail.lower)
         for sample, tail in zip(samples, tails, strict=True)
     )
-
-
-def _holm(samples: Sequence[MetricSample], raw: Sequence[Tails]) -> tuple[Tails, ...]:
-    turned = _turned_all(samples, raw)
-    worse = holm([tail.lower for tail in turned])
-    better = holm([tail.upper for tail in turned])
-    return _turned_all(samples, [Tails(lower=w, upper=b) for w, b in zip(worse, better, strict=True)])

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from gatebot.core.stats.targets import arm_t_interval, wilson_interval
+from gatebot.core.stats.targets import arm_rate, arm_t_interval, arm_wilson_interval
 from gatebot.model.config import MetricGate
 from gatebot.model.metric import Metric
 from gatebot.model.report import TargetResult
@@ -55,12 +55,7 @@ def _verdict(
 
 
 def _estimate(metric: Metric, arms: tuple[tuple[float, ...], ...]) -> _Estimate:
-    """Point and 90 % interval: Wilson over all runs for binary metrics, stratified t otherwise."""
-    if metric.scale == "binary":
-        passes = sum(sum(values) for values in arms)
-        runs = sum(len(values) for values in arms)
-        return _Estimate(passes / runs, wilson_interval(passes, runs, CONFIDENCE))
-    point = float(np.mean([np.mean(values) for values in arms]))
-    return _Estimate(
-        point, arm_t_interval([np.asarray(values, dtype=np.float64) for values in arms], CONFIDENCE)
-    )
+    """Point and 90 % interval, every case with the same weight: Wilson for binary metrics, stratified t otherwise."""
+    arm = [np.asarray(values, dtype=np.float64) for values in arms]
+    interval = arm_wilson_interval if metric.scale == "binary" else arm_t_interval
+    return _Estimate(arm_rate(arm), interval(arm, CONFIDENCE))

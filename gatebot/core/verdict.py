@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from gatebot.core.compare import Comparison, strata
 from gatebot.core.evidence import MISSING_SHARE as LIMIT
-from gatebot.core.evidence import Evidence, MetricSample, Window, lost_share
 from gatebot.core.stats.generalize import MIN_CASES
 from gatebot.core.stats.strata import is_constant
+from gatebot.core.view import EvidenceView, MetricSample, Window
 from gatebot.model.config import Gate, MetricGate
 from gatebot.model.metric import Metric
 from gatebot.model.report import Verdict
@@ -35,7 +35,7 @@ def margin_of(metric: Metric, gate: MetricGate | None) -> float:
 
 
 def without_evidence(
-    evidence: Evidence, sample: MetricSample, gate: Gate, window: Window | None = None
+    evidence: EvidenceView, sample: MetricSample, gate: Gate, window: Window | None = None
 ) -> str:
     """Why a metric has no evidence (architecture: too much missing), or an empty string."""
     if not sample.cases:
@@ -45,7 +45,7 @@ def without_evidence(
     if gate.scope == "generalize" and len(sample.cases) < MIN_CASES:
         return f"`scope: generalize` needs at least {MIN_CASES} cases; {len(sample.cases)} are graded"
     for side in SIDES:
-        lost = lost_share(evidence, side, window)
+        lost = evidence.lost_share(side, window)
         if lost > LIMIT:
             return f"{lost:.0%} of the {side}'s planned trials are missing or ended in infrastructure errors"
         graded = sum(len(v) for v in (sample.base if side == "base" else sample.head))
@@ -66,10 +66,12 @@ def judge(comparison: Comparison, gate: MetricGate | None, level: float, *, by_c
         return Judged(
             "improved", f"better beyond chance (p = {comparison.adjusted_better:.2g} ≤ {level:.3g})"
         )
-    if comparison.metric.scale in ("count", "ratio") and _no_variation(comparison):
+    constant = _no_variation(comparison)
+    if constant and comparison.metric.scale in ("count", "ratio"):
         return Judged("unchanged", "no variation and no difference")
     small = is_red(comparison, None, level)
     change = "worse beyond chance by less than min_effect" if small else "no significant change"
+    change = "no variation and no difference" if constant else change
     if comparison.worst_loss < _margin_on_scale(comparison.metric, margin):
         return Judged("unchanged", f"{change}, and the interval excludes the margin")
     return Judged("inconclusive", f"{change}, but a drop of the margin is not excluded")
@@ -97,4 +99,7 @@ def _margin_on_scale(metric: Metric, margin: float) -> float:
 
 
 def _no_variation(comparison: Comparison) -> bool:
-    return comparison.delta == 0 and is_constant(strata(comparison.sample))
+    """Whether every case shows one and the same value on both sides."""
+    values = strata(comparison.sample)
+    same = all(base[0] == head[0] for base, head in zip(values.base, values.head, strict=True))
+    return same and is_constant(values)

@@ -38,12 +38,13 @@ class Digests:
 class Round:
     """The trials of one round, in the order they are started.
 
-    A `confirm` round holds fresh trials of the suspects alone, in slots of their own.
+    A `confirm` round holds fresh trials of the suspects alone, in slots of their own; a `fresh_base` round the base's
+    trials of all rounds so far, run after all because a recorded base convicts nobody.
     """
 
     number: int
     trials: tuple[TrialKey, ...]
-    kind: Literal["regular", "confirm"] = "regular"
+    kind: Literal["regular", "confirm", "fresh_base"] = "regular"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,7 @@ class Plan:
     report: degraded isolation, environment names that passed, changes of the configuration on the head. `stopped` says
     why a run ended early; `same_agent`: both sides hold the same agent tree and configuration, so nothing was run.
     `seeds`: slots per case and side at most; `sequential`: the gate looks in between and may stop early.
+    `base_recorded`: slots per case that the base has in recordings; its trials are then not run, unless a look asks.
     """
 
     activity: Activity
@@ -83,6 +85,11 @@ class Plan:
     sequential: bool = False
     base_first_slot: int = 1
     head_first_slot: int = 1
+    base_recorded: int = 0
+
+    def runs_base(self) -> bool:
+        """Whether the base is run: always, unless it comes from recordings and no look has asked for it yet."""
+        return not self.base_recorded or any(round_.kind == "fresh_base" for round_ in self.rounds)
 
     def confirming(self) -> tuple[TrialKey, ...]:
         """The trials that only confirm suspects."""

@@ -35,8 +35,11 @@ class Strata:
             for index, values in enumerate(arrays):
                 if values.ndim != 1 or values.size == 0:
                     raise ValueError(f"case {index} has no list of values at {side}")
-                if not bool(np.isfinite(values).all()):
-                    raise ValueError(f"case {index} has a value at {side} that is not finite")
+            finite = np.isfinite(np.concatenate(arrays))
+            if not bool(finite.all()):
+                ends = np.cumsum([values.size for values in arrays])
+                index = int(np.searchsorted(ends, int(np.argmin(finite)), side="right"))
+                raise ValueError(f"case {index} has a value at {side} that is not finite")
 
     @property
     def cases(self) -> int:
@@ -127,12 +130,15 @@ def counts_of(base: Sequence[tuple[float, float]], head: Sequence[tuple[float, f
 
 def case_differences(strata: Strata) -> FloatArray:
     """Head mean minus base mean, one number per case."""
-    return np.array(
-        [
-            float(np.mean(head)) - float(np.mean(base))
-            for base, head in zip(strata.base, strata.head, strict=True)
-        ]
-    )
+    return case_means(strata.head) - case_means(strata.base)
+
+
+def case_means(arm: Sequence[FloatArray]) -> FloatArray:
+    """The mean of each case of one side; the mean of equal values is exactly that value."""
+    sizes, starts = _places(arm)
+    values = np.concatenate(arm)
+    first = values[starts]
+    return first + np.add.reduceat(values - np.repeat(first, sizes), starts) / sizes
 
 
 def effect(strata: Strata) -> float:
@@ -142,24 +148,30 @@ def effect(strata: Strata) -> float:
 
 def is_binary(strata: Strata) -> bool:
     """Whether every value is exactly 0 or 1."""
-    return all(bool(((values == 0.0) | (values == 1.0)).all()) for values in strata.base + strata.head)
+    values = _all_values(strata)
+    return bool(((values == 0.0) | (values == 1.0)).all())
 
 
 def is_unit(strata: Strata) -> bool:
     """Whether every value lies in [0, 1]."""
-    return all(bool(((values >= 0.0) & (values <= 1.0)).all()) for values in strata.base + strata.head)
+    values = _all_values(strata)
+    return bool(((values >= 0.0) & (values <= 1.0)).all())
 
 
 def is_constant(strata: Strata) -> bool:
     """Whether, within every case and side, all trials gave the same value."""
-    return all(bool((values == values[0]).all()) for values in strata.base + strata.head)
+    arms = strata.base + strata.head
+    sizes, starts = _places(arms)
+    values = np.concatenate(arms)
+    return bool((values == np.repeat(values[starts], sizes)).all())
 
 
 def pass_counts(strata: Strata) -> PassCounts:
     """Count passes of a binary metric. Raises ValueError if a value is neither 0 nor 1."""
     if not is_binary(strata):
         raise ValueError("only values 0 and 1 can be counted as passes")
-    return fractional_counts(strata)
+    base, head = _passes(strata.base), _passes(strata.head)
+    return PassCounts(base[0], base[1], head[0], head[1])
 
 
 def fractional_counts(strata: Strata) -> PassCounts:
@@ -176,6 +188,21 @@ def fractional_counts(strata: Strata) -> PassCounts:
         head_passes=np.array([_bounded_sum(values) for values in strata.head]),
         head_trials=np.array([float(values.size) for values in strata.head]),
     )
+
+
+def _passes(arm: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    sizes, starts = _places(arm)
+    return np.add.reduceat(np.concatenate(arm), starts), sizes.astype(np.float64)
+
+
+def _places(arm: Sequence[FloatArray]) -> tuple[IntArray, IntArray]:
+    """How many values each case has, and where its first one is when all are put in a row."""
+    sizes: IntArray = np.array([values.size for values in arm], dtype=np.int64)
+    return sizes, np.cumsum(sizes, dtype=np.int64) - sizes
+
+
+def _all_values(strata: Strata) -> FloatArray:
+    return np.concatenate(strata.base + strata.head)
 
 
 def _bounded_sum(values: FloatArray) -> float:
