@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from gatebot import __version__
+from gatebot.commands.candidate import TrialReader, golden_candidate
 from gatebot.commands.grading import Tally, graded
 from gatebot.commands.ruler import gating_cases
 from gatebot.core.course import course_of
@@ -19,19 +20,23 @@ from gatebot.model.report import CaseResult, Report
 from gatebot.model.score import Grade
 from gatebot.model.suite import Case, Suite
 from gatebot.model.trajectory import Trajectory
-from gatebot.model.trial import Side, Trial, TrialKey
+from gatebot.model.trial import Side, TrialKey
 from gatebot.render.alignment import Arguments
 from gatebot.render.comment import CommentContext, render_comment
 from gatebot.render.diff import CaseDiff, DiffRules, trajectory_diff
 from gatebot.render.junit import render_junit
 from gatebot.render.one_side import render_one_side
+from gatebot.results.candidate import write_candidate
 from gatebot.results.store import COMMENT_FILE, JUNIT_FILE, ResultsDirectory
 
-TrialReader = Callable[[], Iterator[Trial]]
+_OFFERED = ("gate", "run")
+"""Activities whose head may become the golden set."""
 
 
 def conclude(plan: Plan, suite: Suite, read: TrialReader, results: ResultsDirectory) -> Report:
     """Grade every planned trial, decide, and write scores.jsonl, report.json, comment.md and junit.xml into `results`.
+
+    Of a gate and a run also golden-candidate/: what accepting the head's behaviour would write.
 
     `read` hands out the trials anew each time it is called: once to grade, once for the trajectories shown.
     """
@@ -43,6 +48,8 @@ def conclude(plan: Plan, suite: Suite, read: TrialReader, results: ResultsDirect
     results.write_report(report)
     results.write_text(COMMENT_FILE, _page(plan, report, diffs))
     results.write_text(JUNIT_FILE, render_junit(report))
+    if plan.activity in _OFFERED:
+        write_candidate(results.path, golden_candidate(plan, suite, report, read))
     return report
 
 

@@ -17,6 +17,7 @@ from gatebot.model.report import REPORT_SCHEMA, Report
 from gatebot.model.score import Grade
 from gatebot.model.suite import SUITE_SCHEMA, Suite
 from gatebot.model.trial import Trial
+from gatebot.results.candidate import CANDIDATE_FOLDER
 from gatebot.results.journal import TRIALS_FILE, Journal, read_trials
 from gatebot.results.plain_file import TEMPORARY_PREFIX, open_to_read, replace_file
 from gatebot.results.trial_line import check_schema, first_errors
@@ -39,6 +40,7 @@ _KNOWN = frozenset(
         COMMENT_FILE,
         JUNIT_FILE,
         LOGS,
+        CANDIDATE_FOLDER,
         TRIALS_FILE,
         ".gitignore",
     }
@@ -183,10 +185,11 @@ def _remove_ours(path: Path) -> None:
     """Remove a finished evaluation: the plan last, so that a kill on the way leaves a directory that says what it is."""
     for name in (REPORT_FILE, COMMENT_FILE, JUNIT_FILE, SCORES_FILE, SUITE_FILE, TRIALS_FILE):
         (path / name).unlink(missing_ok=True)
-    if (path / LOGS).is_dir() and not (path / LOGS).is_symlink():
-        for log in (path / LOGS).iterdir():
-            if not log.is_dir() or log.is_symlink():
-                log.unlink()
+    for folder in (path / LOGS, path / CANDIDATE_FOLDER):
+        if folder.is_dir() and not folder.is_symlink():
+            for file in folder.iterdir():
+                if not file.is_dir() or file.is_symlink():
+                    file.unlink()
     (path / PLAN_FILE).unlink(missing_ok=True)
 
 

@@ -1,0 +1,95 @@
+"""Commands around the golden set and GitHub: accept, record."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gatebot.cli.console import say, warn
+from gatebot.cli.exit_codes import FAIL, PASS
+
+if TYPE_CHECKING:
+    from gatebot.commands.accept.local import LocalAcceptance
+
+CASE_ARGUMENT = Annotated[list[str] | None, typer.Argument(metavar="[CASE]…", help="Only these cases.")]
+CONFIG = Annotated[str, typer.Option("--config", help="Path of gatebot.yaml, relative to --repo.")]
+REPO = Annotated[Path, typer.Option("--repo", help="The repository (or a directory in it).")]
+DRY_RUN = Annotated[bool, typer.Option("--dry-run", help="Show the diff and write nothing.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this group's commands."""
+    app.command()(accept)
+    app.command()(record)
+
+
+def accept(
+    case: CASE_ARGUMENT = None,
+    *,
+    results: Annotated[Path, typer.Option("--results", help="The directory of a finished run.")] = Path(
+        "gatebot-results"
+    ),
+    repo: REPO = Path(),
+    config: CONFIG = "gatebot.yaml",
+    dry_run: DRY_RUN = False,
+) -> int:
+    """Write the golden blocks of a finished run into the working tree; the pull request still needs the label."""
+    from gatebot.commands.accept.local import accept as story
+
+    done = story(results, (repo / config).parent, case or (), write=not dry_run)
+    _show(done, dry_run=dry_run)
+    return PASS
+
+
+def record(
+    case: CASE_ARGUMENT = None,
+    *,
+    repo: REPO = Path(),
+    config: CONFIG = "gatebot.yaml",
+    out: Annotated[Path, typer.Option("--out", help="Where the run's results go.")] = Path("gatebot-results"),
+    seeds: Annotated[int, typer.Option("--seeds", min=1, max=200, help="Trials per case.")] = 5,
+    most_frequent: Annotated[
+        bool, typer.Option("--most-frequent", help="Where trials disagree, take what most often happened.")
+    ] = False,
+    dry_run: DRY_RUN = False,
+) -> int:
+    """Run the tree as it lies, and write what its trials agree on as golden blocks. Exits 1 when some disagree."""
+    from gatebot.cli.progress_view import watcher
+    from gatebot.commands.record import record as story
+    from gatebot.commands.request import EvaluationRequest
+
+    request = EvaluationRequest(
+        repo=repo,
+        config=config,
+        out=out,
+        today=datetime.datetime.now(datetime.UTC).date(),
+        cases=tuple(case or ()),
+        seeds=seeds,
+        environment=dict(os.environ),
+    )
+    done, agreed = story(request, watcher(quiet=False), most_frequent=most_frequent, write=not dry_run)
+    for name, outcome in sorted(agreed.items()):
+        spread = " + ".join(str(count) for count in outcome.spread)
+        say(f"{name}: {outcome.agreement} ({spread or 0} of {outcome.of} trials)")
+    _show(done, dry_run=dry_run)
+    return FAIL if done.undecided else PASS
+
+
+def _show(done: LocalAcceptance, *, dry_run: bool) -> None:
+    from gatebot.render.golden_diff import agreement_lines, diff_lines
+
+    for line in diff_lines(done.changes):
+        say(line)
+    for line in agreement_lines(done.cases, done.undecided):
+        warn(line)
+    files = f"{len(done.changes)} file{'' if len(done.changes) == 1 else 's'}"
+    if dry_run:
+        say(f"{files} would change; nothing was written")
+    elif done.changes:
+        say(f"{files} changed. Commit them: the pull request still needs the label to accept them.")
+    else:
+        say("the golden set says so already; nothing was written")
