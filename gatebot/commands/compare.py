@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,6 +18,8 @@ from gatebot.results.journal import TRIALS_FILE, read_trials
 from gatebot.results.store import open_results
 from gatebot.suite.snapshot import digests
 from gatebot.suite.source import suite_directory
+
+MOST_SLOTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +51,21 @@ def compare(request: ComparisonRequest) -> Report:
     """Compare two recordings and write the results. Raises InputFileError, ConfigError, UsageError."""
     ruler = one_side_ruler(suite_directory(request.suite), request.config, (), request.today)
     recordings: dict[Side, Recording] = {"base": request.base, "head": request.head}
-    slots: dict[Side, list[int]] = {side: _slots(recordings[side], ruler.suite, side) for side in SIDES}
+    taken: dict[Side, _Taken] = {side: _taken(recordings[side], ruler.suite, side) for side in SIDES}
     plan = Plan(
         activity="compare",
         suite=ruler.suite.config.suite,
         digests=digests(ruler.suite),
         base=SideInfo(sha="", tree="", label=_label(request.base)),
         head=SideInfo(sha="", tree="", label=_label(request.head)),
-        seeds=max(len(slots["base"]), len(slots["head"])),
-        rounds=(_planned(ruler.suite, slots),),
+        seeds=max(len(one.slots) for one in taken.values()),
+        rounds=(_planned(ruler.suite, taken),),
         notes=ruler.notes,
         finished=True,
     )
     results, _ = open_results(request.out, plan, overwrite=True)
     results.write_suite(ruler.suite)
-    report = conclude(plan, ruler.suite, lambda: _trials(recordings, slots), results)
+    report = conclude(plan, ruler.suite, lambda: _trials(taken), results)
     results.write_plan(plan)
     return report
 
@@ -78,46 +80,58 @@ def parse_slots(text: str | None) -> range | None:
     start, stop = int(first), int(last or first)
     if stop < start:
         raise UsageError(f"slots {text} run backwards", f"write {stop}-{start}")
+    if stop - start >= MOST_SLOTS:
+        raise UsageError(f"slots {text} are more than {MOST_SLOTS}", "name those that were recorded")
     return range(start, stop + 1)
 
 
-def source_side(file: Path) -> Side:
-    """Which side's trials a recording holds: the head's where there are any, else the base's."""
-    for trial in read_trials(file):
-        if trial.side == "head":
-            return "head"
-    return "base"
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """What a side of the comparison takes of a recording: the trials recorded for one side, in these slots."""
+
+    file: Path
+    held: Side
+    slots: tuple[int, ...]
 
 
-def _slots(recording: Recording, suite: Suite, side: Side) -> list[int]:
-    """The slots a side is compared on: those asked for, or every slot recorded for a case of the suite."""
-    if not recording.file.is_file():
+def _taken(recording: Recording, suite: Suite, side: Side) -> _Taken:
+    """The head's trials where a recording has any, else the base's; of all slots unless some were asked for."""
+    file = recording.file
+    if not file.is_file():
         raise InputFileError(
             f"no recorded trials at {recording.place}",
             f"give a {TRIALS_FILE}, or the directory that holds one",
         )
-    if recording.slots is not None:
-        return list(recording.slots)
     known = {case.id for case in suite.cases}
-    found = sorted({trial.slot for trial in read_trials(recording.file) if trial.case in known})
-    if not found:
+    found: dict[Side, set[int]] = {"base": set(), "head": set()}
+    for trial in read_trials(file):
+        if trial.case in known:
+            found[trial.side].add(trial.slot)
+            if trial.side == "head" and recording.slots is not None:
+                break  # the slots are given, and whose trials are taken is known
+    held: Side = "head" if found["head"] else "base"
+    if not found[held]:
         raise InputFileError(
             f"the {side}'s recording holds no trial of a case of the suite", "check --suite and the recording"
         )
-    return found
+    return _Taken(
+        file, held, tuple(sorted(found[held])) if recording.slots is None else tuple(recording.slots)
+    )
 
 
-def _trials(recordings: dict[Side, Recording], slots: dict[Side, list[int]]) -> Iterator[Trial]:
+def _trials(taken: Mapping[Side, _Taken]) -> Iterator[Trial]:
     for side in SIDES:
-        file = recordings[side].file
-        wanted, held = set(slots[side]), source_side(file)
-        for trial in read_trials(file):
-            if trial.side == held and trial.slot in wanted:
+        one = taken[side]
+        wanted = frozenset(one.slots)
+        for trial in read_trials(one.file):
+            if trial.side == one.held and trial.slot in wanted:
                 yield trial if trial.side == side else replace(trial, side=side)
 
 
-def _planned(suite: Suite, slots: dict[Side, list[int]]) -> Round:
-    keys = [TrialKey(case.id, side, slot) for case in suite.cases for side in SIDES for slot in slots[side]]
+def _planned(suite: Suite, taken: Mapping[Side, _Taken]) -> Round:
+    keys = [
+        TrialKey(case.id, side, slot) for case in suite.cases for side in SIDES for slot in taken[side].slots
+    ]
     return Round(number=1, trials=tuple(keys))
 
 

@@ -245,6 +245,10 @@ RECORDED_MISTAKES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("compare", "a", "b", "--suite", "shop", "--base-slots", "some"),
         ("'some'", "0-3"),
     ),
+    "compare all the slots there are": (
+        ("compare", "a", "b", "--suite", "shop", "--head-slots", "0-9999999999"),
+        ("0-9999999999", "10000"),
+    ),
     "compare slots backwards": (
         ("compare", "a", "b", "--suite", "shop", "--head-slots", "4-1"),
         ("4-1", "1-4"),
