@@ -74,6 +74,9 @@ def import_(
     file: Annotated[Path | None, typer.Argument(help="The recording.")] = None,
     *,
     out: Annotated[Path | None, typer.Option("--out", help="Directory for the suite and its trials.")] = None,
+    tasks: Annotated[
+        Path | None, typer.Option("--tasks", help="The benchmark's tasks, where they are a file of their own.")
+    ] = None,
 ) -> int:
     """Turn recorded runs into a suite and trials, or show what a trace file holds."""
     from gatebot.commands.import_trace import import_recorded, inspect_trace
@@ -84,7 +87,7 @@ def import_(
         return 0
     if out is None:
         raise UsageError("where should the suite go?", "name an empty or new directory with --out")
-    summary = import_recorded(what, file, out)
+    summary = import_recorded(what, file, out, tasks=tasks)
     for warning in summary.warnings:
         warn(f"warning: {warning}")
     say(f"{summary.cases} cases and {summary.trials} trials in {out}")

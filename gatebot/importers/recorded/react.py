@@ -27,17 +27,19 @@ from gatebot.importers.span import seconds
 from gatebot.importers.tool_names import tool_name
 from gatebot.model.json_value import JsonObject, JsonValue
 from gatebot.model.trajectory import Trajectory
-from gatebot.model.trial import Outcome
+from gatebot.model.trial import Outcome, Status
 
 VERIFIER = "react-answer"
 _FINISH = "finish"
+_SERVICE_FAILED = "LLM call failed"
 _RETRIEVE = "Retrieve"
 
 
 def read_react(documents: Sequence[JsonValue], tasks: Sequence[JsonValue] = ()) -> RecordedSuite:
     """Cases and runs of one agent. `tasks`: {task_id, answer, supporting_facts: {title: [...]}}, for the golden.
 
-    A run that broke off is an `agent_error` with the source's reason. Raises ImportFormatError.
+    A run that ran out of steps or acted invalidly is an `agent_error` with the source's reason; one whose model call
+    failed (a rate limit, say) is an `infra_error`, which leaves the sample. Raises ImportFormatError.
     """
     sources = source_runs(documents)
     known = {task_name(task.get("task_id")): task for task in objects(list(tasks))}
@@ -85,10 +87,15 @@ def _run(case_id: str, name: str, source: SourceRun, task: Mapping[str, JsonValu
         _trajectory(run),
         None if reward is None else Outcome(abs(reward - 1.0) <= 1e-6, reward, VERIFIER),
         answer,
-        status="agent_error" if broke_off else "completed",
+        status=_status(run) if broke_off else "completed",
         reason=f"the run broke off: {shown(text(run, 'error') or 'no reason given')}" if broke_off else "",
         seconds=max(0.0, end - start) if start is not None and end is not None else None,
     )
+
+
+def _status(run: JsonObject) -> Status:
+    """What ended a run that broke off: the model's service, or the agent itself."""
+    return "infra_error" if (text(run, "error") or "").startswith(_SERVICE_FAILED) else "agent_error"
 
 
 def _reward(answer: str | None, gold: str | None) -> float | None:
