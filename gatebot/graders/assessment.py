@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gatebot.graders.choice import tool_choice
 from gatebot.graders.divergence import first_divergence
 from gatebot.graders.goal import GoalChecks, final_response
+from gatebot.graders.matching import UNMATCHED
 from gatebot.graders.reference import ReferenceCalls
 from gatebot.graders.step import param_accuracy
 from gatebot.graders.steps import Steps
@@ -19,8 +20,9 @@ from gatebot.model.metric import METRICS
 from gatebot.model.score import Check, Divergence, Score
 from gatebot.model.trial import Trial
 
+FIT_METRICS = ("trajectory_match", "trajectory_credit")
 STEP_METRICS = ("param_accuracy", "tool_choice")
-CALL_METRICS = ("trajectory_match", "trajectory_credit", *STEP_METRICS, *NAME_METRICS)
+CALL_METRICS = (*FIT_METRICS, *STEP_METRICS, *NAME_METRICS)
 
 
 def worst(name: str, reason: str, *, fault: bool = False) -> Score:
@@ -122,32 +124,34 @@ class ReferenceGrader:
     def _assess_calls(
         self, calls: ReferenceCalls, steps: Steps, checks: list[Check], scores: dict[str, Score]
     ) -> tuple[Fit | None, Divergence | None]:
+        fit: Fit | None = None
         divergence: Divergence | None = None
         try:
             fit = judge(calls, steps, self.mode)
             if fit.passed is False:
                 divergence = first_divergence(calls, steps, self.mode, fit)
+            reason = fit.reason if divergence is None else f"{self.mode}: {divergence.explanation}"
+            scores["trajectory_match"] = Score(
+                None if fit.passed is None else float(fit.passed), reason, by_design=fit.vacuous
+            )
+            scores["trajectory_credit"] = _credit(calls, fit)
+            check = Check("trajectory", "trajectory_match", fit.passed, reason)
         except Exception as error:  # noqa: BLE001 - as in `guarded`; the failed check keeps the trial from passing
             reason = fault_reason("trajectory_match", error)
-            scores.update({name: worst(name, reason, fault=True) for name in CALL_METRICS})
-            if self.required:
-                checks.append(Check("trajectory", "trajectory_match", passed=False, reason=reason))
-            return None, None
-        reason = fit.reason if divergence is None else f"{self.mode}: {divergence.explanation}"
-        scores["trajectory_match"] = Score(
-            None if fit.passed is None else float(fit.passed), reason, by_design=fit.vacuous
-        )
-        scores["trajectory_credit"] = _credit(calls, fit)
+            scores.update({name: worst(name, reason, fault=True) for name in FIT_METRICS})
+            check = Check("trajectory", "trajectory_match", passed=False, reason=reason)
+            fit = None
+        partner = fit.partner if fit is not None else (UNMATCHED,) * len(calls.steps)
         scores.update(guarded("tool names", NAME_METRICS, lambda: name_scores(calls, steps)))
-        scores.update(guarded("steps", STEP_METRICS, lambda: self._step_scores(calls, steps, fit)))
-        if self.required and not fit.vacuous:
-            checks.append(Check("trajectory", "trajectory_match", fit.passed, reason))
+        scores.update(guarded("steps", STEP_METRICS, lambda: self._step_scores(calls, steps, partner)))
+        if self.required and not (fit is not None and fit.vacuous):
+            checks.append(check)
         return fit, divergence
 
-    def _step_scores(self, calls: ReferenceCalls, steps: Steps, fit: Fit) -> dict[str, Score]:
+    def _step_scores(self, calls: ReferenceCalls, steps: Steps, partner: tuple[int, ...]) -> dict[str, Score]:
         poll = self.goal.case.expect.poll
         return {
-            "param_accuracy": param_accuracy(calls, steps, fit.partner),
+            "param_accuracy": param_accuracy(calls, steps, partner),
             "tool_choice": tool_choice(calls, steps, ordered=self.mode == "strict", always=poll),
         }
 

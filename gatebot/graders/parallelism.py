@@ -11,6 +11,7 @@ from gatebot.model.json_value import JsonValue, is_array, is_object
 from gatebot.model.score import Score
 
 VALUES_LIMIT = 50
+CALLS_LIMIT = 1_000
 LONGEST_VALUE = 200
 TEXT_LIMIT = 200_000
 
@@ -26,6 +27,8 @@ def parallelism(told: str, steps: Steps) -> Score:
         return Score(None, NOT_REPORTED)
     if len(steps.calls) < 2:
         return Score(None, "fewer than two calls", by_design=True)
+    if len(steps.calls) > CALLS_LIMIT:
+        return Score(None, f"more than {CALLS_LIMIT} calls are too many to trace")
     if any(call.result is None for call in steps.calls):
         return Score(None, "not every tool result was recorded")
     depths, unsafe = _depths(steps, _sources(told, steps))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gatebot.graders.canonical import same
+from gatebot.graders.canonical import canonical, same
 from gatebot.graders.matching import heaviest_assignment
 from gatebot.graders.reference import ExpectedStep, Option, ReferenceCalls
 from gatebot.graders.steps import Steps
 from gatebot.model.score import Score
+
+MANY_CALLS = 100
+PAIRS_LIMIT = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +107,13 @@ def _assigned(
 ) -> list[ArgumentPair]:
     """The heaviest assignment: as many pairs as possible come first, so a pair weighs more than all accuracies."""
     known = [call for call in calls if steps.keys[call] is not None]
+    if len(known) > MANY_CALLS:
+        known = _thinned(reference, steps, golden, known)
     if not golden or not known:
         return []
+    if len(golden) * len(known) > PAIRS_LIMIT:
+        message = f"{len(golden)} golden calls against {len(known)} different calls of their tools are too many pairs"
+        raise ValueError(message)
     pair_weight = len(golden) + 1.0
     weights = [
         [_weight(reference.steps[index], steps, call, pair_weight) for call in known] for index in golden
@@ -115,6 +123,34 @@ def _assigned(
         for row, column in heaviest_assignment(weights)
         if weights[row][column]
     ]
+
+
+def _thinned(reference: ReferenceCalls, steps: Steps, golden: list[int], calls: list[int]) -> list[int]:
+    """The calls without those that are worth the same to every golden call as enough others are.
+
+    Where no field has a rule, a call's worth is told by its golden keys, their values where a golden call has them,
+    and the number of all its keys. Elsewhere only equal calls are worth the same.
+    """
+    options = [option for index in golden for option in reference.steps[index].options]
+    plain = all(option.rule.plain for option in options)
+    wanted = {
+        (key, canonical(value)) for option in options for key, value in (option.arguments or {}).items()
+    }
+    golden_keys = {key for key, _ in wanted}
+    kinds: dict[object, list[int]] = {}
+    for call in calls:
+        got = steps.calls[call].arguments
+        kind: object = steps.keys[call]
+        if plain and got is not None:
+            # Union and agreement with a golden call follow from: keys it has with a golden value, other golden keys.
+            told = frozenset(
+                pair if (pair := (key, canonical(value))) in wanted else (key, b"")
+                for key, value in got.items()
+                if key in golden_keys
+            )
+            kind = (told, len(got))
+        kinds.setdefault((steps.names[call], kind), []).append(call)
+    return sorted(call for equals in kinds.values() for call in equals[: len(golden)])
 
 
 def _weight(step: ExpectedStep, steps: Steps, call: int, pair_weight: float) -> float:

@@ -11,6 +11,7 @@ from gatebot.graders.steps import Steps
 from gatebot.model.case import MatchMode
 
 ORDERINGS_LIMIT = 2_000
+COMPARISONS_LIMIT = 500_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,11 @@ def judge(reference: ReferenceCalls, steps: Steps, mode: MatchMode) -> Fit:
 
 def pair(reference: ReferenceCalls, steps: Steps, *, optimistic: bool = False) -> tuple[int, ...]:
     """A largest one-to-one matching of golden calls to calls that serves as many required golden calls as possible."""
+    if len(reference.steps) * len(steps.calls) > COMPARISONS_LIMIT and not all(
+        option.lookup or option.arguments is None for step in reference.steps for option in step.options
+    ):
+        message = f"{len(steps.calls)} calls are too many to compare with {len(reference.steps)} golden calls by rules"
+        raise ValueError(message)
     edges = [step.candidates(steps, optimistic=optimistic) for step in reference.steps]
     return tuple(maximum_matching(edges, reference.required_first))
 

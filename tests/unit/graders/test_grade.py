@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,6 +14,7 @@ from gatebot.graders.grade import CaseGrader
 from gatebot.model.config import TrajectoryDefault
 from gatebot.model.json_value import JsonValue
 from gatebot.model.metric import METRICS
+from gatebot.model.suite import ExpectedCall
 from gatebot.model.trajectory import Message, ToolCall, Trajectory, Usage
 from gatebot.model.trial import Outcome, Status, Timing, Trial
 from tests.unit.graders.trials import Written, call, case, golden, grade, trial, value
@@ -137,6 +139,19 @@ def test_a_grader_that_fails_scores_the_worst_and_says_so() -> None:
     assert graded.scores["trajectory_match"].value == 0.0
     assert graded.scores["tool_calls"].value is None
     assert graded.checks[0].reason.startswith("grader fault in reading the calls: RecursionError")
+
+
+def test_more_calls_than_rules_can_be_tried_on_are_a_fault_not_a_wait() -> None:
+    rules: Written = {"trajectory": {"args": {"a": {"k": {"regex": "x"}}}}}
+    made = case(rules, golden(*[ExpectedCall("a", {"k": 1}, 0) for _ in range(30)]))
+    begun = time.process_time()
+    graded = grade(made, trial(*[call("a", {"k": n}, result="r") for n in range(20_000)]))
+    assert time.process_time() - begun < 10
+    assert graded.passed is False
+    faults = {name for name, score in graded.scores.items() if score.fault}
+    assert faults == {"trajectory_match", "trajectory_credit", "param_accuracy", "tool_choice"}
+    assert graded.scores["tool_recall"].value == 1.0
+    assert graded.scores["parallelism"].value is None
 
 
 def test_a_deep_state_is_a_fault_of_the_goal_alone() -> None:

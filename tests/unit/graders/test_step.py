@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gatebot.graders import step
 from gatebot.graders.step import param_accuracy
 from gatebot.graders.trajectory import pair
 from gatebot.model.score import Score
@@ -91,9 +92,16 @@ def test_reasons_name_every_fault() -> None:
 ARGUMENTS = st.dictionaries(st.sampled_from("xyz"), st.integers(0, 1), max_size=3)
 
 
-@settings(max_examples=100)
-@given(st.lists(ARGUMENTS, min_size=1, max_size=4), st.lists(ARGUMENTS, min_size=1, max_size=4))
-def test_no_pairing_is_better(expected: list[dict[str, int]], actual: list[dict[str, int]]) -> None:
+@pytest.mark.parametrize("many", [0, 100])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    expected=st.lists(ARGUMENTS, min_size=1, max_size=4), actual=st.lists(ARGUMENTS, min_size=1, max_size=4)
+)
+def test_no_pairing_is_better(
+    many: int, expected: list[dict[str, int]], actual: list[dict[str, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(step, "MANY_CALLS", many)  # 0: calls worth the same are thinned out first
+
     def share(one: dict[str, int], other: dict[str, int]) -> float:
         union = set(one) | set(other)
         return sum(one.get(key) == other.get(key) for key in union) / len(union) if union else 1.0
