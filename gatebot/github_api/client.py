@@ -1,0 +1,265 @@
+"""The one client of GitHub's REST and GraphQL: PyGithub carries the requests, we decide about retries and read answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from gatebot.errors import UsageError
+from gatebot.github_api.errors import PERMISSIONS, ApiError, Kind
+from gatebot.github_api.retry import MAX_ATTEMPTS, Answer, Clock, is_passing, is_rate_limit, wait_for
+from gatebot.model.json_value import JsonObject, JsonValue, is_array, is_object
+
+if TYPE_CHECKING:
+    import httpx
+    from github.Requester import Requester
+
+T = TypeVar("T")
+
+MAX_PAGES = 100
+PER_PAGE = 100
+_NEXT = re.compile(r'<([^<>]{1,2000})>;\s*rel="next"')
+_KINDS: dict[int, Kind] = {
+    0: "unreachable",
+    401: "unauthorized",
+    403: "permission",
+    404: "not_found",
+    409: "conflict",
+    410: "not_found",
+    422: "invalid",
+    423: "locked",
+    451: "permission",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Where GitHub is and who we are there. `api_url` as the runner names it, so that GHES works too.
+
+    `wait_s`: seconds all waiting together may take. `pace_s`: least seconds between two writes.
+    """
+
+    api_url: str
+    repo: str
+    token: str = field(repr=False)
+    wait_s: float = 120.0
+    pace_s: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    verb: str
+    url: str
+    purpose: str
+    query: Mapping[str, str] = field(default_factory=dict[str, str])
+    body: JsonObject | None = None
+
+
+class Client:
+    """Requests to one repository. Values in, JSON out; every refusal is an ApiError of a kind."""
+
+    def __init__(self, access: Access, clock: Clock) -> None:
+        import github
+
+        if not re.fullmatch(r"https?://[A-Za-z0-9.:\[\]-]+(/[A-Za-z0-9./_-]*)?", access.api_url):
+            raise UsageError(f"GITHUB_API_URL is no address: {access.api_url[:100]!a}")
+        if not re.fullmatch(r"[A-Za-z0-9._-]{1,100}/[A-Za-z0-9._-]{1,100}", access.repo):
+            raise UsageError(f"GITHUB_REPOSITORY is not owner/name: {access.repo[:100]!a}")
+        hub = github.Github(
+            auth=github.Auth.Token(access.token),
+            base_url=access.api_url.rstrip("/"),
+            retry=None,
+            timeout=20,
+            seconds_between_requests=0,
+            seconds_between_writes=0,
+            user_agent="gatebot",
+        )
+        self._requester: Requester = hub.requester
+        self.api_url = access.api_url.rstrip("/")
+        self._token = access.token
+        self._clock = clock
+        self._left = access.wait_s
+        self._pace = access.pace_s
+        self._last_write = -1e9
+        self.repo = access.repo
+
+    def get(self, path: str, purpose: str = "read", **query: str) -> JsonValue:
+        """GET below the repository. Raises ApiError."""
+        return self._ask(_Request("GET", self._at(path), purpose, query))[1]
+
+    def pages(self, path: str, purpose: str = "read", key: str = "", **query: str) -> Iterator[JsonObject]:
+        """Every object of a list, over all pages; `key` names the list where it stands inside an object."""
+        url, asked = self._at(path), {"per_page": str(PER_PAGE), **query}
+        for _ in range(MAX_PAGES):
+            headers, found = self._ask(_Request("GET", url, purpose, asked))
+            items = found.get(key, ()) if key and is_object(found) else found
+            if not is_array(items):
+                raise ApiError("malformed", "GitHub answered something else than a list")
+            yield from (item for item in items if is_object(item))
+            following = _NEXT.search(headers.get("link", ""))
+            if following is None:
+                return
+            url, asked = following.group(1), {}
+        raise ApiError("malformed", f"a list of more than {MAX_PAGES * PER_PAGE:,} items", "close some")
+
+    def change(self, verb: str, path: str, body: JsonObject, purpose: str) -> JsonValue:
+        """A write that may be repeated without harm: PATCH, PUT, DELETE. Raises ApiError."""
+        return self._ask(_Request(verb, self._at(path), purpose, {}, body))[1]
+
+    def create(
+        self, path: str, body: JsonObject, purpose: str, already: Callable[[], JsonObject | None]
+    ) -> JsonObject:
+        """POST. After an attempt whose end is not known, `already` looks whether the thing is there before another."""
+        return _object(self._ask(_Request("POST", self._at(path), purpose, {}, body), already)[1])
+
+    def mutate(self, query: str, variables: JsonObject, purpose: str) -> JsonObject:
+        """A GraphQL mutation, sent once: its end is looked up by the caller. Errors inside HTTP 200 are errors.
+
+        Raises ApiError: `conflict` for STALE_DATA, `permission` for FORBIDDEN.
+        """
+        body: JsonObject = {"query": query, "variables": variables}
+        return _graphql(
+            self._ask(_Request("POST", self._requester.graphql_url, purpose, {}, body), once=True)[1], purpose
+        )
+
+    def query(self, query: str, variables: JsonObject, purpose: str = "read") -> JsonObject:
+        """A GraphQL query. Raises ApiError."""
+        body: JsonObject = {"query": query, "variables": variables}
+        return _graphql(
+            self._ask(_Request("POST", self._requester.graphql_url, purpose, {}, body))[1], purpose
+        )
+
+    def download(self, path: str, limit: int, purpose: str) -> bytes:
+        """A file behind a redirect, at most `limit` bytes; the token goes to GitHub alone. Raises ApiError."""
+        import httpx
+
+        bearer = {"Authorization": f"Bearer {self._token}", "Accept": "application/vnd.github+json"}
+        with httpx.Client(timeout=60, follow_redirects=False) as http:
+            try:
+                first = http.get(f"{self.api_url}{self._at(path)}", headers=bearer)
+                if first.status_code >= 400:
+                    raise _refused(Answer(first.status_code, _lower(dict(first.headers))), purpose)
+                place = first.headers.get("location")
+                return first.content[: limit + 1] if place is None else _stream(http, place, limit)
+            except httpx.HTTPError as error:
+                raise ApiError("unreachable", "a file cannot be fetched from GitHub") from error
+
+    def _at(self, path: str) -> str:
+        return f"/repos/{self.repo}{path}"
+
+    def _ask(
+        self,
+        request: _Request,
+        already: Callable[[], JsonObject | None] | None = None,
+        *,
+        once: bool = False,
+    ) -> tuple[Mapping[str, str], JsonValue]:
+        """One request, asked again while that makes sense and time is left."""
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            if request.verb != "GET":
+                self._pause()
+            outcome = self._send(request)
+            if not isinstance(outcome, Answer):
+                return outcome
+            pause = wait_for(outcome, attempt, self._clock.now())
+            uncertain = outcome.status in (0, 500, 502, 504)
+            last = attempt == MAX_ATTEMPTS or (once and uncertain)
+            if last or not is_passing(outcome) or pause > self._left:
+                raise _refused(outcome, request.purpose)
+            self._left -= pause
+            self._clock.sleep(pause)
+            if already is not None and uncertain:
+                there = already()
+                if there is not None:
+                    return {}, there
+        raise ApiError("unreachable", "GitHub did not answer")
+
+    def _pause(self) -> None:
+        """At least `pace_s` between two writes: GitHub's secondary limit counts them per minute."""
+        early = self._last_write + self._pace - self._clock.now()
+        if early > 0:
+            self._clock.sleep(early)
+        self._last_write = self._clock.now()
+
+    def _send(self, request: _Request) -> tuple[Mapping[str, str], JsonValue] | Answer:
+        import github
+        import requests
+
+        try:
+            headers, data = self._requester.requestJsonAndCheck(
+                request.verb, request.url, parameters=dict(request.query) or None, input=request.body
+            )
+        except github.GithubException as error:
+            return Answer(error.status, _lower(error.headers), _message(error.data))
+        except (requests.RequestException, ValueError, AssertionError):
+            return Answer(0, {})
+        return _lower(headers), cast("JsonValue", data)
+
+
+def _stream(http: httpx.Client, place: str, limit: int) -> bytes:
+    data = bytearray()
+    with http.stream("GET", place) as answer:
+        if answer.status_code != 200:
+            raise _refused(Answer(answer.status_code, {}), "artifact")
+        for block in answer.iter_bytes():
+            data += block
+            if len(data) > limit:
+                raise ApiError("malformed", "a file of the run is too large")
+    return bytes(data)
+
+
+def _lower(headers: Mapping[str, str | int] | None) -> dict[str, str]:
+    return {name.lower(): str(value) for name, value in (headers or {}).items()}
+
+
+def _message(data: object) -> str:
+    """GitHub's own sentence, bounded; never the whole body."""
+    if isinstance(data, dict):
+        found = cast("dict[str, object]", data).get("message")
+        return found[:300] if isinstance(found, str) else ""
+    return ""
+
+
+def _object(value: JsonValue) -> JsonObject:
+    if not is_object(value):
+        raise ApiError("malformed", "GitHub answered something else than an object")
+    return value
+
+
+def _graphql(answer: JsonValue, purpose: str) -> JsonObject:
+    """The data of a GraphQL answer. An answer with errors is no success, whatever data stand beside them."""
+    whole = _object(answer)
+    errors = whole.get("errors")
+    if errors is not None:
+        first = errors[0] if is_array(errors) and errors else None
+        kind = first.get("type") if is_object(first) else None
+        told = first.get("message") if is_object(first) else None
+        sentence = told[:300] if isinstance(told, str) else "an error without a message"
+        if kind == "STALE_DATA" or "Expected branch to point to" in sentence:
+            raise ApiError("conflict", f"the branch has moved: {sentence}")
+        if kind in ("FORBIDDEN", "INSUFFICIENT_SCOPES"):
+            raise _refused(Answer(403, {}, sentence), purpose)
+        raise ApiError("not_found" if kind == "NOT_FOUND" else "invalid", f"GitHub refused: {sentence}")
+    return _object(whole.get("data"))
+
+
+def _refused(answer: Answer, purpose: str) -> ApiError:
+    """The error for a refusal, in a sentence that says what to do."""
+    told = f": {answer.message}" if answer.message else ""
+    if answer.status == 0:
+        return ApiError("unreachable", "GitHub cannot be reached, or its answer was cut off")
+    if is_rate_limit(answer):
+        return ApiError("rate_limited", f"GitHub's rate limit is used up{told}", "run the job again later")
+    if answer.status >= 500:
+        return ApiError("server", f"GitHub answered {answer.status}", "run the job again later")
+    if answer.status == 403:
+        needed = PERMISSIONS.get(purpose, "")
+        hint = f"the workflow needs `permissions: {needed}`" if needed else ""
+        kind: Kind = "locked" if "locked" in answer.message.lower() else "permission"
+        return ApiError(kind, f"GitHub refuses this token (403){told}", hint)
+    if answer.status == 401:
+        return ApiError("unauthorized", "GitHub does not know this token (401)", "it may have expired")
+    kind = _KINDS.get(answer.status, "malformed")
+    return ApiError(kind, f"GitHub answered {answer.status}{told}")

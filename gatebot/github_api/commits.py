@@ -1,0 +1,85 @@
+"""One commit through the API: signed by GitHub, only if the branch still is where we saw it. Never forced, never rebased."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from gatebot.github_api import fields
+from gatebot.github_api.client import Client
+from gatebot.github_api.errors import ApiError
+from gatebot.github_api.pull_requests import branch_tip
+from gatebot.model.json_value import JsonObject
+from gatebot.model.publication import FileChange
+
+MAX_FILE_BYTES = 1_000_000
+_COMMIT = """mutation($input: CreateCommitOnBranchInput!) {
+  createCommitOnBranch(input: $input) { commit { oid } }
+}"""
+
+
+@dataclass(frozen=True, slots=True)
+class CommitMessage:
+    """Headline, and a body whose last lines are trailers."""
+
+    headline: str
+    body: str
+
+
+def file_at(client: Client, path: str, sha: str) -> bytes:
+    """A file of a commit. Raises ApiError, `not_found` when it is not there, and `malformed` for what is no small file."""
+    found = client.get(f"/contents/{quote(path)}", ref=sha)
+    if not isinstance(found, dict) or found.get("type") != "file" or found.get("encoding") != "base64":
+        raise fields.malformed(f"file {path!a}")
+    try:
+        data = base64.b64decode(fields.text(found, "content", 2 * MAX_FILE_BYTES), validate=False)
+    except binascii.Error as error:
+        raise fields.malformed(f"file {path!a}") from error
+    return data
+
+
+def create_commit(
+    client: Client, branch: str, expected: str, message: CommitMessage, changes: Sequence[FileChange]
+) -> str:
+    """Commit the changes on `branch`, which must still point to `expected`; the new commit's id.
+
+    An attempt whose end is not known is looked up: a commit of ours on top of `expected` is the one. Raises ApiError:
+    `conflict` when the branch has moved, `permission` or `invalid` when it may not be written.
+    """
+    additions: list[JsonObject] = [
+        {"path": change.path, "contents": base64.b64encode(change.after).decode("ascii")}
+        for change in changes
+    ]
+    order: JsonObject = {
+        "branch": {"repositoryNameWithOwner": client.repo, "branchName": branch},
+        "expectedHeadOid": expected,
+        "message": {"headline": message.headline, "body": message.body},
+        "fileChanges": {"additions": additions},
+    }
+    try:
+        data = client.mutate(_COMMIT, {"input": order}, "commit")
+        made = fields.sha(fields.part(fields.part(data, "createCommitOnBranch"), "commit"), "oid")
+    except ApiError as error:
+        if error.kind not in ("unreachable", "server", "malformed"):
+            raise
+        there = _ours(client, branch, expected, message)
+        if there is None:
+            raise
+        made = there
+    if branch_tip(client, branch) != made:
+        raise ApiError("conflict", "the branch has moved on since the commit", "wait for the new run")
+    return made
+
+
+def _ours(client: Client, branch: str, expected: str, message: CommitMessage) -> str | None:
+    tip = branch_tip(client, branch)
+    found = client.get(f"/git/commits/{tip}")
+    if not isinstance(found, dict):
+        return None
+    parents = [fields.sha(parent, "sha") for parent in fields.parts(found, "parents")]
+    written = fields.text_or_empty(found, "message").rstrip()
+    same = written == f"{message.headline}\n\n{message.body}".rstrip()
+    return tip if parents == [expected] and same else None

@@ -1,0 +1,72 @@
+"""Pull requests: the live state, never the payload's."""
+
+from __future__ import annotations
+
+from gatebot.github_api import fields
+from gatebot.github_api.client import Client
+from gatebot.model.event import PullRequestState
+from gatebot.model.json_value import JsonObject, is_object
+
+_REF = 1024
+_NAME = 200
+
+
+def pull_request_from(found: JsonObject, repo: str) -> PullRequestState:
+    """A pull request as GitHub writes it, in payloads and answers alike. Raises ApiError."""
+    head, base = fields.part(found, "head"), fields.part(found, "base")
+    head_repo = head.get("repo")
+    return PullRequestState(
+        number=fields.number(found, "number"),
+        head_sha=fields.sha(head, "sha"),
+        head_ref=fields.text(head, "ref", _REF),
+        head_repo=fields.text(head_repo, "full_name", _NAME) if is_object(head_repo) else None,
+        base_ref=fields.text(base, "ref", _REF),
+        base_sha=fields.sha(base, "sha"),
+        repo=repo,
+        open=found.get("state") == "open",
+        draft=fields.flag(found, "draft"),
+        author=fields.text_or_empty(fields.part_or_empty(found, "user"), "login", _NAME),
+        labels=tuple(fields.text(label, "name", _NAME) for label in fields.parts(found, "labels")),
+    )
+
+
+def pull_request(client: Client, number: int) -> PullRequestState:
+    """The pull request as it is now. Raises ApiError."""
+    found = client.get(f"/pulls/{number}")
+    if not is_object(found):
+        raise fields.malformed("pull request")
+    return pull_request_from(found, client.repo)
+
+
+def open_with_head(client: Client, head_repo: str, branch: str, sha: str) -> PullRequestState | None:
+    """The one open pull request whose head is exactly this commit of this branch; None when it is not one. Raises ApiError."""
+    owner = head_repo.split("/", 1)[0]
+    listed = client.pages("/pulls", head=f"{owner}:{branch}", state="open")
+    found = [pull_request_from(one, client.repo) for one in listed]
+    same = [
+        one
+        for one in found
+        if one.open
+        and one.head_sha == sha
+        and one.head_ref == branch
+        and (one.head_repo or "").casefold() == head_repo.casefold()
+    ]
+    return same[0] if len(same) == 1 else None
+
+
+def merge_base(client: Client, base: str, head: str) -> str:
+    """The merge base of two commits, which need not be in the clone. Raises ApiError."""
+    found = client.get(f"/compare/{base}...{head}", per_page="1")
+    return fields.sha(fields.part(found, "merge_base_commit"), "sha")
+
+
+def branch_tip(client: Client, branch: str) -> str:
+    """The commit a branch points to now. Raises ApiError."""
+    from urllib.parse import quote
+
+    return fields.sha(fields.part(client.get(f"/git/ref/heads/{quote(branch)}"), "object"), "sha")
+
+
+def commits_of(client: Client, number: int) -> tuple[str, ...]:
+    """The pull request's commits, oldest first (GitHub lists at most 250). Raises ApiError."""
+    return tuple(fields.sha(one, "sha") for one in client.pages(f"/pulls/{number}/commits"))
