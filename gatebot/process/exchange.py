@@ -17,6 +17,8 @@ from gatebot.process.program import Ended, How, Program, Stage
 GRACE_S: Final = 2.0
 """How long the end of a tree may take before gatebot goes on without it."""
 _CHUNK: Final = 65536
+_WAKE_S: Final = 1.0
+"""A signal that comes just before `poll` begins does not interrupt it: its handler runs so much later at most."""
 
 
 class Exchange:
@@ -81,6 +83,8 @@ class Exchange:
             limits=program.limits.as_order(),
             uid=program.user.uid if program.user else None,
             offline=program.offline,
+            readable=[str(path) for path in program.walls.readable] if program.walls else (),
+            writable=[str(path) for path in program.walls.writable] if program.walls else (),
         )
 
     def _open_pipes(self) -> tuple[int, int, int]:
@@ -109,7 +113,7 @@ class Exchange:
                     return  # the grace is over too
                 self._stop("timeout")
                 continue
-            for descriptor, _event in self._poll.poll(left * 1000 + 1):
+            for descriptor, _event in self._poll.poll(min(left, _WAKE_S) * 1000 + 1):
                 self._on.get(descriptor, self._forget)(descriptor)
 
     def _stop(self, how: How) -> None:
@@ -134,6 +138,7 @@ class Exchange:
             elif report.kind in ("ended", "failed"):
                 self._ended = report
                 if self._how is None:
+                    self._how = "tree_cap" if report.kind == "ended" and report.stage else None
                     self._limit = time.monotonic() + GRACE_S
 
     def _feed(self, descriptor: int) -> None:
