@@ -9,7 +9,9 @@ from typing import Annotated
 
 import typer
 
+from gatebot.cli.console import warn
 from gatebot.cli.exit_codes import NOT_EVALUATED, PASS
+from gatebot.cli.keeping import CACHE, NO_STORE, STORE, cache_place
 from gatebot.cli.outcome import finish
 from gatebot.cli.progress_view import watcher
 from gatebot.commands.request import EvaluationRequest
@@ -40,18 +42,25 @@ def gate(
     *,
     base: Annotated[str, typer.Option("--base", help="The commit or branch to compare with.")],
     head: Annotated[str, typer.Option("--head", help=HEAD_HELP)] = "WORKTREE",
+    fork_point: Annotated[
+        str, typer.Option("--fork-point", help="The base side's commit, when it is not the merge base.")
+    ] = "",
     repo: REPO = Path(),
     config: CONFIG = "gatebot.yaml",
     case: CASES = None,
     out: OUT = DEFAULT_OUT,
     seeds: SEEDS = None,
+    cache: CACHE = None,
+    store: STORE = None,
+    no_store: NO_STORE = False,
     json: JSON = False,
 ) -> int:
     """Run the golden suite on base and head, and decide whether the agent got worse."""
     from gatebot.commands.gate import gate as story
 
-    request = _request(repo, config, case, out, seeds)
-    return finish(story(request, base=base, head=head, watch=watcher(quiet=json)), out, as_json=json)
+    request = _request(repo, config, case, out, seeds, cache=cache, store=store, reuse=not no_store)
+    report = story(request, base=base, head=head, watch=watcher(quiet=json), fork_point=fork_point)
+    return finish(report, out, as_json=json)
 
 
 def run(
@@ -62,12 +71,15 @@ def run(
     case: CASES = None,
     out: OUT = DEFAULT_OUT,
     seeds: SEEDS = None,
+    cache: CACHE = None,
+    store: STORE = None,
+    no_store: NO_STORE = False,
     json: JSON = False,
 ) -> int:
     """Run the golden suite on one commit alone: scores and pass^k, nothing is compared."""
     from gatebot.commands.run import run as story
 
-    request = _request(repo, config, case, out, seeds)
+    request = _request(repo, config, case, out, seeds, cache=cache, store=store, reuse=not no_store)
     return finish(story(request, head=head, watch=watcher(quiet=json)), out, as_json=json)
 
 
@@ -82,12 +94,13 @@ def aa(
     first_slot: Annotated[
         int, typer.Option("--first-slot", min=1, help="First slot: fresh slots, fresh trials.")
     ] = 1,
+    cache: CACHE = None,
     json: JSON = False,
 ) -> int:
     """Compare a commit with itself on fresh slots: whatever this reports is a false alarm."""
     from gatebot.commands.aa import aa as story
 
-    request = _request(repo, config, case, out, seeds)
+    request = _request(repo, config, case, out, seeds, cache=cache, reuse=False)
     report = story(request, ref=ref, first_slot=first_slot, watch=watcher(quiet=json))
     return finish(report, out, as_json=json)
 
@@ -101,14 +114,22 @@ def demo(
     """Gate a made-up pull request of the support-agent example: no key, no network. Exits 0 when the gate fails it."""
     from gatebot.commands.demo import demo as story
 
-    request = _request(Path(), "gatebot.yaml", None, out, seeds)
+    request = _request(Path(), "gatebot.yaml", None, out, seeds, reuse=False)
     report = story(request, watcher(quiet=json))
     finish(report, out, as_json=json, show_comment=True)
     return PASS if report.conclusion == "fail" else NOT_EVALUATED
 
 
 def _request(
-    repo: Path, config: str, case: list[str] | None, out: Path, seeds: int | None
+    repo: Path,
+    config: str,
+    case: list[str] | None,
+    out: Path,
+    seeds: int | None,
+    *,
+    cache: Path | None = None,
+    store: Path | None = None,
+    reuse: bool = True,
 ) -> EvaluationRequest:
     return EvaluationRequest(
         repo=repo,
@@ -118,4 +139,8 @@ def _request(
         today=datetime.datetime.now(datetime.UTC).date(),
         seeds=seeds,
         environment=dict(os.environ),
+        cache=cache_place(cache),
+        store=store,
+        reuse=reuse,
+        tell=lambda text: warn(f"note: {text}"),
     )

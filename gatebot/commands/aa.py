@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gatebot.commands.evaluation import Evaluation, SideView, evaluate
+from gatebot.commands.evaluation import evaluate
 from gatebot.commands.request import EvaluationRequest
 from gatebot.commands.ruler import one_side_ruler
 from gatebot.commands.sides import open_side, opened
+from gatebot.commands.views import Evaluation, SideView
 from gatebot.core.rounds import seed_plan
 from gatebot.model.report import Report
 from gatebot.model.trial import Side

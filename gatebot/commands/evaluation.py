@@ -2,61 +2,25 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Protocol
 
 from gatebot.commands.concluding import conclude, gather_evidence
+from gatebot.commands.preparing import Prepared, prepared
 from gatebot.commands.request import EvaluationRequest
-from gatebot.commands.ruler import Ruler, agent_files
-from gatebot.commands.trials import Means, RunRounds, SideReady, running
+from gatebot.commands.ruler import Ruler
+from gatebot.commands.trials import Means, RunRounds, running
+from gatebot.commands.views import Evaluation, examine_sides, side_info
 from gatebot.core.rounds import first_rounds, next_rounds, seed_plan
-from gatebot.model.config import AgentConfig
-from gatebot.model.plan import Activity, Plan, SideInfo
+from gatebot.model.plan import Plan
 from gatebot.model.report import Report
 from gatebot.model.trial import Side
-from gatebot.process.launch import Launchers
 from gatebot.results.store import REPORT_FILE, ResultsDirectory, open_results
 from gatebot.runner.progress import ProgressView
 from gatebot.runner.schedule import interleaved
 from gatebot.suite.snapshot import digests
-from gatebot.suite.source import FileSource
-from gatebot.workspace.checkout import Checkout, remove_directory, write_checkout
-from gatebot.workspace.setup import SideSetup, set_up
-from gatebot.workspace.tree import FileTree
-
-
-class Tree(FileTree, FileSource, Protocol):
-    """A tree of files that can be checked out and read by the suite's loader."""
-
-
-@dataclass(frozen=True, slots=True)
-class SideView:
-    """One side before it is checked out: its files, commit, agent, and the first slot it uses."""
-
-    tree: Tree
-    sha: str
-    label: str
-    agent: AgentConfig
-    dirty: bool = False
-    first_slot: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """What to evaluate: the activity, the ruler, the sides in the order base, head, and the configuration's path.
-
-    `shared_tree`: both sides are the same commit on purpose (`gatebot aa`) and do run.
-    """
-
-    activity: Activity
-    ruler: Ruler
-    sides: Mapping[Side, SideView]
-    config_path: str
-    shared_tree: bool = False
+from gatebot.workspace.cache_directory import cache_directory
+from gatebot.workspace.checkout import Examined
 
 
 def evaluate(evaluation: Evaluation, request: EvaluationRequest, watch: ProgressView) -> Report:
@@ -64,30 +28,30 @@ def evaluate(evaluation: Evaluation, request: EvaluationRequest, watch: Progress
 
     Raises GatebotError of every kind; Cancelled after Ctrl-C, with finished trials kept.
     """
-    with _work_directory() as work:
-        checkouts = _check_out(evaluation, work)
-        plan = _plan(evaluation, request, checkouts)
-        results, found = open_results(request.out, plan, overwrite=True)
-        suite = evaluation.ruler.suite
-        again = found is not None and found.finished
-        if found is not None:
-            plan = replace(found, finished=False, stopped="")
-        if again and not _goes_on(results):
-            return conclude(replace(plan, finished=True), results.read_suite(), results.trials, results)
-        results.write_suite(suite)
-        if not plan.same_agent:
-            plan = _run(
-                plan, evaluation, checkouts, request, _Places(results, work, watch, beyond_no_sign=again)
-            )
-        plan = replace(plan, finished=not plan.stopped)
-        results.write_plan(plan)
-        return conclude(plan, suite, results.trials, results)
+    examined = examine_sides(evaluation)
+    plan = plan_of(evaluation, request, examined)
+    results, found = open_results(request.out, plan, overwrite=True)
+    suite = evaluation.ruler.suite
+    again = found is not None and found.finished
+    if found is not None:
+        plan = replace(found, finished=False, stopped="")
+    if again and not _goes_on(results):
+        return conclude(replace(plan, finished=True), results.read_suite(), results.trials, results)
+    results.write_suite(suite)
+    if not plan.same_agent:
+        cache = cache_directory(request.cache)
+        if cache.note:
+            request.tell(cache.note)
+        with prepared(evaluation, examined, plan, request, cache) as sides:
+            plan = _run(sides, evaluation.ruler, request, _Places(results, watch, beyond_no_sign=again))
+    plan = replace(plan, finished=not plan.stopped)
+    results.write_plan(plan)
+    return conclude(plan, suite, results.trials, results)
 
 
 @dataclass(frozen=True, slots=True)
 class _Places:
     results: ResultsDirectory
-    work: Path
     watch: ProgressView
     beyond_no_sign: bool = False
 
@@ -97,32 +61,13 @@ def _goes_on(results: ResultsDirectory) -> bool:
     return results.has(REPORT_FILE) and results.read_report().conclusion == "inconclusive"
 
 
-def _run(
-    plan: Plan,
-    evaluation: Evaluation,
-    checkouts: Mapping[Side, Checkout],
-    request: EvaluationRequest,
-    places: _Places,
-) -> Plan:
-    """Set both sides up and run the planned trials; returns the plan with what came of it."""
-    folder = Path(evaluation.config_path).parent
-    with Launchers() as launchers:
-        ready: dict[Side, SideReady] = {}
-        for side, view in evaluation.sides.items():
-            checkout = checkouts[side]
-            done = set_up(
-                launchers,
-                SideSetup(side, view.agent.setup, checkout.path / folder, checkout.digest),
-                places.work,
-                places.results.log(f"setup-{side}.log"),
-            )
-            plan = _with_setup(plan, side, done.ok, done.reason)
-            ready[side] = SideReady(view.agent, checkout.path / folder, done.bin_dirs, done.variables)
-        if any(info is not None and info.setup == "failed" for info in (plan.base, plan.head)):
-            return replace(plan, rounds=())
-        means = Means(request, places.results, launchers, places.watch)
-        with running(evaluation.ruler.suite, ready, means) as run:
-            return _rounds(plan, evaluation.ruler, places, run)
+def _run(sides: Prepared, ruler: Ruler, request: EvaluationRequest, places: _Places) -> Plan:
+    """Run the planned trials, unless a side could not be set up; returns the plan with what came of it."""
+    if any(info is not None and info.setup == "failed" for info in (sides.plan.base, sides.plan.head)):
+        return replace(sides.plan, rounds=())
+    means = Means(request, places.results, sides.launchers, places.watch)
+    with running(ruler.suite, sides.ready, means) as run:
+        return _rounds(sides.plan, ruler, places, run)
 
 
 def _rounds(plan: Plan, ruler: Ruler, places: _Places, run: RunRounds) -> Plan:
@@ -145,36 +90,27 @@ def _rounds(plan: Plan, ruler: Ruler, places: _Places, run: RunRounds) -> Plan:
             return plan
 
 
-def _plan(evaluation: Evaluation, request: EvaluationRequest, checkouts: Mapping[Side, Checkout]) -> Plan:
+def plan_of(evaluation: Evaluation, request: EvaluationRequest, examined: Mapping[Side, Examined]) -> Plan:
+    """The plan of an evaluation before its first round."""
     suite = evaluation.ruler.suite
     seeds = seed_plan(suite.config.seeds, request.seeds, compared=len(evaluation.sides) > 1)
-    infos = {side: _info(view, checkouts[side]) for side, view in evaluation.sides.items()}
-    base, head = infos.get("base"), infos.get("head")
-    same = (
-        base is not None
-        and head is not None
-        and base.tree == head.tree
-        and evaluation.sides["base"].agent == evaluation.sides["head"].agent
-        and not evaluation.shared_tree
-    )
-    named = digests(suite)
+    infos = {side: side_info(view, examined[side]) for side, view in evaluation.sides.items()}
     names = suite.config.agent.env
     return Plan(
         activity=evaluation.activity,
         suite=suite.config.suite,
-        digests=named,
-        base=base,
-        head=head,
+        digests=digests(suite),
+        base=infos.get("base"),
+        head=infos.get("head"),
         seeds=seeds.count,
         sequential=seeds.sequential,
         base_first_slot=_first_slot(evaluation, "base"),
         head_first_slot=_first_slot(evaluation, "head"),
         case_notices=evaluation.ruler.notices,
         no_baseline=evaluation.ruler.no_baseline,
-        isolation="none",
         env_names=tuple(name for name in names if name in request.environment),
-        notes=(*evaluation.ruler.notes, *_missing_names(names, request.environment), *_notices(checkouts)),
-        same_agent=same,
+        notes=(*evaluation.ruler.notes, *_missing_names(names, request.environment), *_notices(examined)),
+        same_agent=evaluation.same_agent(examined),
     )
 
 
@@ -183,48 +119,10 @@ def _first_slot(evaluation: Evaluation, side: Side) -> int:
     return view.first_slot if view is not None else 1
 
 
-def _info(view: SideView, checkout: Checkout) -> SideInfo:
-    return SideInfo(sha=view.sha, tree=checkout.digest, label=view.label, dirty=view.dirty)
-
-
-def _with_setup(plan: Plan, side: Side, ok: bool, reason: str) -> Plan:
-    info = plan.base if side == "base" else plan.head
-    if info is None:
-        return plan
-    changed = replace(info, setup="ok" if ok else "failed", setup_reason=reason)
-    return replace(plan, base=changed) if side == "base" else replace(plan, head=changed)
-
-
-def _check_out(evaluation: Evaluation, work: Path) -> dict[Side, Checkout]:
-    """Write each side's tree, less what an agent must not see, into a directory whose name does not tell the side."""
-    policy = evaluation.ruler.suite.config
-    found: dict[Side, Checkout] = {}
-    for side, view in evaluation.sides.items():
-        if evaluation.shared_tree and found:
-            found[side] = next(iter(found.values()))
-            continue
-        hidden = agent_files(view.tree, evaluation.config_path, policy)
-        place = Path(tempfile.mkdtemp(prefix="", dir=work)) / "agent"
-        place.parent.chmod(0o755)
-        found[side] = write_checkout(view.tree, place, hidden.__contains__)
-    return found
-
-
 def _missing_names(names: Sequence[str], environment: Mapping[str, str]) -> list[str]:
     missing = [name for name in names if name not in environment]
     return [f"Named in agent.env but not set here: {', '.join(missing)}."] if missing else []
 
 
-def _notices(checkouts: Mapping[Side, Checkout]) -> list[str]:
-    return sorted({notice for checkout in checkouts.values() for notice in checkout.notices})
-
-
-@contextmanager
-def _work_directory() -> Generator[Path]:
-    """A directory outside the repository, so that no agent finds the repository's .git above it; removed at the end."""
-    work = Path(tempfile.mkdtemp(prefix="gatebot-"))
-    work.chmod(0o755)
-    try:
-        yield work
-    finally:
-        remove_directory(work)
+def _notices(examined: Mapping[Side, Examined]) -> list[str]:
+    return sorted({notice for one in examined.values() for notice in one.notices})

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from gatebot.commands.evaluation import Evaluation, SideView, evaluate
+from gatebot.commands.evaluation import evaluate
 from gatebot.commands.request import EvaluationRequest
 from gatebot.commands.ruler import Sources, pull_request_ruler
 from gatebot.commands.sides import OpenedRepository, open_side, opened
+from gatebot.commands.views import Evaluation, SideView
 from gatebot.model.report import Report
 from gatebot.model.trial import Side
 from gatebot.runner.progress import ProgressView
+from gatebot.workspace.repository import BasePoint
 
 
-def gate(request: EvaluationRequest, *, base: str, head: str, watch: ProgressView) -> Report:
-    """Judge `head` (a ref or WORKTREE) against `base`. Raises GatebotError of every kind."""
+def gate(
+    request: EvaluationRequest, *, base: str, head: str, watch: ProgressView, fork_point: str = ""
+) -> Report:
+    """Judge `head` (a ref or WORKTREE) against `base`. Raises GatebotError of every kind.
+
+    `fork_point`: the commit whose cases and code are the base side, when the merge base is not: a shallow clone has
+    none, and for accepted cases the accepted commit takes its place.
+    """
     place: OpenedRepository = opened(request)
     head_side = open_side(place, head)
-    point = place.repository.base_point(place.repository.resolve(base), head_side.commit)
+    tip = place.repository.resolve(base)
+    point = (
+        BasePoint(tip, place.repository.resolve(fork_point))
+        if fork_point
+        else place.repository.base_point(tip, head_side.commit)
+    )
     fork = place.repository.tree(point.fork)
     ruler = pull_request_ruler(
         Sources(tip=place.repository.tree(point.tip), fork=fork, head=head_side.tree),

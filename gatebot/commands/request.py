@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+
+def _nobody(text: str) -> None:
+    del text
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +17,9 @@ class EvaluationRequest:
     """Where the suite is, which cases, where results go. `environment`: what names in `agent.env` are taken from.
 
     `config` is relative to `repo`. `cases` empty = all. `seeds` None = as configured. `today` (UTC) decides which
-    quarantines are over.
+    quarantines are over. `cache`: where checkouts, environments and finished trials outlive the run; None = a
+    place of this user's. `store`: where finished trials are, when not in the cache; without `reuse` none are taken
+    from there or kept. `tell` hears what a person should know and no report says.
     """
 
     repo: Path
@@ -23,3 +29,7 @@ class EvaluationRequest:
     cases: tuple[str, ...] = ()
     seeds: int | None = None
     environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    cache: Path | None = None
+    store: Path | None = None
+    reuse: bool = True
+    tell: Callable[[str], None] = field(default=_nobody, repr=False)

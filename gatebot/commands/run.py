@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from gatebot.commands.evaluation import Evaluation, SideView, evaluate
+from gatebot.commands.evaluation import evaluate
 from gatebot.commands.request import EvaluationRequest
 from gatebot.commands.ruler import one_side_ruler
 from gatebot.commands.sides import open_side, opened
+from gatebot.commands.views import Evaluation, SideView
 from gatebot.model.report import Report
 from gatebot.runner.progress import ProgressView
 

@@ -12,6 +12,8 @@ from gatebot.process.run_directory import remove_tree
 from gatebot.workspace.tree import Exclude, FileTree, TreeDigest, hash_and_copy, nothing, select, shown
 
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+_POINTER_SIZE = 1024
+_CHUNK = 1024 * 1024
 _MODIFIED = 946_684_800
 """Every file is dated 2000-01-01, so that no date tells one side from the other (ZIP, and so pip, needs 1980)."""
 
@@ -69,6 +71,32 @@ def write_checkout(tree: FileTree, directory: Path, exclude: Exclude = nothing) 
     return Checkout(directory, digest.hexdigest(), len(selection.entries), notices)
 
 
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A tree as a side would see it, nothing written. `digest` and `notices` as in `Checkout`."""
+
+    digest: str
+    notices: tuple[str, ...] = ()
+
+
+def examine(tree: FileTree, exclude: Exclude = nothing) -> Examined:
+    """What `write_checkout` would write, without writing it. Raises RepositoryError as it does."""
+    selection = select(tree, exclude)
+    digest = TreeDigest()
+    pointers = 0
+    for entry in selection.entries:
+        with tree.open(entry) as source:
+            start = source.read(_POINTER_SIZE)
+            content = hashlib.sha256(start)
+            while chunk := source.read(_CHUNK):
+                content.update(chunk)
+                start = b""
+            digest.add(entry, content.digest())
+        pointers += entry.kind != "symlink" and start.startswith(_LFS_POINTER)
+    notices = selection.notices
+    return Examined(digest.hexdigest(), (*notices, _on_pointers(pointers)) if pointers else notices)
+
+
 def _make_folders(directory: Path, path: str, made: set[str]) -> None:
     parts = path.split("/")[:-1]
     for depth in range(1, len(parts) + 1):
@@ -90,7 +118,7 @@ def _on_pointers(count: int) -> str:
 
 
 def _is_pointer(place: Path) -> bool:
-    if place.stat().st_size > 1024:
+    if place.stat().st_size > _POINTER_SIZE:
         return False
     with place.open("rb") as content:
         return content.read(len(_LFS_POINTER)) == _LFS_POINTER

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Protocol
 
 from gatebot.errors import InfrastructureError
-from gatebot.model.trial import Side
 from gatebot.process.environment import child_environment
+from gatebot.process.identity import Identity
 from gatebot.process.program import Ended, Program, shell_argv
-from gatebot.process.run_directory import RunDirectory, remove_tree, run_directory
+from gatebot.process.run_directory import RunDirectory, remove_tree
+from gatebot.workspace.ownership import lend, take_back
+from gatebot.workspace.uv import uv_for
 
 TIMEOUT_S = 1800.0
 MAX_LOG_BYTES = 16 * 1024 * 1024
-_STAMP = "ready"
+ENVIRONMENT = "env"
 _CONTROL = re.compile(r"[^\n\t -~\xa0-\ud7ff\ue000-\uffff\U00010000-\U0010ffff]")
 _NEEDS_PYTHON = re.compile(r"\b(python|pip|uv|poetry|pdm|hatch)", re.IGNORECASE)
+_NEEDS_PIP = re.compile(r"(?<!uv )\bpip3?\b")
+_NEEDS_UV = re.compile(r"\buv\b")
 
 
 class Launcher(Protocol):
@@ -29,21 +33,28 @@ class Launcher(Protocol):
         """Run one program to its end."""
         ...
 
+    def run_directory(self, needed: Iterable[PurePath] = ()) -> AbstractContextManager[RunDirectory]:
+        """A fresh HOME and TMPDIR, and where possible a user who can reach what is `needed`."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class SideSetup:
-    """What to set up: a side's shell command lines, run one after the other in `directory`.
+    """What to set up: a side's shell command lines, run one after the other in the checkout's `folder` ("" = its top).
 
-    `digest` names the tree in that directory. `variables` may be seen by the commands (an index, a proxy); keys
-    never belong there. `timeout_s` is per command.
+    `variables` may be seen by the commands (an index, a proxy); keys never belong there. `timeout_s` is per command.
     """
 
-    side: Side
     commands: tuple[str, ...]
-    directory: Path
-    digest: str
+    checkout: Path
+    folder: str = ""
     variables: Mapping[str, str] = field(default_factory=dict[str, str])
     timeout_s: float = TIMEOUT_S
+
+    @property
+    def directory(self) -> Path:
+        """Where the commands run."""
+        return self.checkout / self.folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,104 +67,124 @@ class SetupDone:
     variables: dict[str, str] = field(default_factory=dict[str, str])
 
 
-def set_up(launchers: Launcher, setup: SideSetup, work: Path, log: Path) -> SetupDone:
-    """Make an environment below `work` and run the commands, logged in `log`. Without commands nothing is done.
+def set_up(launchers: Launcher, setup: SideSetup, place: Path, log: Path) -> SetupDone:
+    """Make an environment below `place` and run the commands, logged in `log`. Without commands nothing is done.
 
-    A command that fails makes the setup not `ok`, which is the side's fault. The same setup of the same tree in the
-    same directory is not run twice: a stamp, written last, says that it was done. The environment's name does not
-    tell the side. Raises InfrastructureError when no environment can be made though a command asks for Python, when
-    the disk refuses, or when gatebot was told to stop.
+    Where trials have users of their own, so has the setup: the checkout and the environment belong to that user while
+    it runs, and to gatebot afterwards. A command that fails makes the setup not `ok`, which is the side's fault.
+    Raises InfrastructureError when no environment can be made though a command asks for Python, when the disk
+    refuses, or when gatebot was told to stop.
     """
     if not setup.commands:
         return SetupDone()
-    words = (setup.side, setup.digest, str(setup.directory), *setup.commands)
-    name = hashlib.sha256("\0".join(words).encode()).hexdigest()[:16]
-    place = work / f"env-{name}"
+    environment = place / ENVIRONMENT
+    lent = (setup.checkout, environment)
     try:
-        if (place / _STAMP).is_file():
-            return _done(place)
-        remove_tree(place)
-        place.mkdir()
-        place.chmod(0o755)
+        remove_tree(environment)
+        environment.mkdir()
+        environment.chmod(0o755)
         log.write_text("", encoding="utf-8")
-        with run_directory(work) as scratch:
-            reason = _run(launchers, setup, place, scratch, log)
-        if reason:
-            return SetupDone(ok=False, reason=reason)
-        (place / _STAMP).write_bytes(b"")
-        return _done(place)
+        with launchers.run_directory((setup.directory, environment)) as scratch:
+            if scratch.user is not None:
+                lend(lent, scratch.user.uid)
+            reason = _Commands(launchers, setup, environment, scratch, log).run()
+            if scratch.user is not None:
+                reason = _taken_back(lent, scratch.user) or reason
     except OSError as error:
-        message = f"cannot set up in {work}: {error.strerror}"
+        message = f"cannot set up in {place}: {error.strerror}"
         raise InfrastructureError(
-            message, "free some space, or point TMPDIR at a disk that has it"
+            message, "free some space, or name another directory with --cache"
         ) from error
+    return SetupDone(ok=False, reason=reason) if reason else found_setup(place)
 
 
-def _run(launchers: Launcher, setup: SideSetup, place: Path, scratch: RunDirectory, log: Path) -> str:
-    """Make the environment and run the commands; why it failed, or ""."""
-    _make_environment(launchers, setup, place, scratch, log)
-    done = _done(place)
-    environment = child_environment(
-        home=scratch.home,
-        scratch=scratch.scratch,
-        bin_dirs=done.bin_dirs,
-        variables={**setup.variables, **done.variables},
-    )
-    for line in setup.commands:
-        program = Program(
-            argv=shell_argv(f"exec 2>&1\n{line}"),
-            cwd=setup.directory,
-            env=environment,
-            deadline_s=setup.timeout_s,
-            max_stdout_bytes=MAX_LOG_BYTES,
-        )
-        ended = _launched(launchers, program, line, log)
-        if not ended.ok:
-            return f"`{plain_text(line.encode())}` {how_it_ended(ended, setup.timeout_s)}"
-    return ""
-
-
-def _make_environment(
-    launchers: Launcher, setup: SideSetup, place: Path, scratch: RunDirectory, log: Path
-) -> None:
-    """A virtual environment from the system's Python, so that nothing a side installs reaches the other side."""
-    program = Program(
-        argv=("python3", "-m", "venv", str(place / "venv")),
-        cwd=scratch.home,
-        env=child_environment(home=scratch.home, scratch=scratch.scratch),
-        deadline_s=setup.timeout_s,
-        max_stdout_bytes=MAX_LOG_BYTES,
-    )
-    ended = _launched(launchers, program, "python3 -m venv", log)
-    if ended.ok:
-        return
-    remove_tree(place / "venv")
-    if any(_NEEDS_PYTHON.search(line) for line in setup.commands):
-        how = how_it_ended(ended, setup.timeout_s)
-        message = f"no Python environment could be made: `python3 -m venv` {how}"
-        raise InfrastructureError(
-            message, "install python3 and python3-venv for the whole system (below /usr)"
-        )
-
-
-def _launched(launchers: Launcher, program: Program, line: str, log: Path) -> Ended:
-    """Run one program and add what it printed to the log. Raises InfrastructureError when we ended it ourselves."""
-    ended = launchers.launch(program)
-    outcome = "" if ended.ok else f"[{how_it_ended(ended, program.deadline_s)}]\n"
-    with log.open("a", encoding="utf-8") as stream:
-        stream.write(f"$ {plain_text(line.encode())}\n{plain_text(ended.stdout + ended.stderr)}{outcome}\n")
-    if ended.how in ("terminated", "lost"):
-        message = f"the setup {how_it_ended(ended, program.deadline_s)}"
-        raise InfrastructureError(message, "run the same command again")
-    return ended
-
-
-def _done(place: Path) -> SetupDone:
-    venv = place / "venv"
+def found_setup(place: Path) -> SetupDone:
+    """What an environment below `place` gives to trials, as an earlier `set_up` made it."""
+    venv = place / ENVIRONMENT / "venv"
     if not venv.is_dir():
         return SetupDone()
     variables = {"VIRTUAL_ENV": str(venv), "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1"}
     return SetupDone(bin_dirs=(venv / "bin",), variables=variables)
+
+
+def _taken_back(lent: Iterable[Path], user: Identity) -> str:
+    try:
+        take_back(lent, user.uid)
+    except OSError as error:
+        return f"the setup left files that cannot be read back: {error.strerror}"
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Commands:
+    """One side's commands on their way."""
+
+    launchers: Launcher
+    setup: SideSetup
+    environment: Path
+    scratch: RunDirectory
+    log: Path
+
+    def run(self) -> str:
+        """Make the environment, run the commands, compile what is Python; why it failed, or ""."""
+        uv = uv_for(self.environment) if any(map(_NEEDS_UV.search, self.setup.commands)) else None
+        self._make_environment(uv)
+        tools = () if uv is None else (uv.parent,)
+        for line in self.setup.commands:
+            ended = self._launched(shell_argv(f"exec 2>&1\n{line}"), line, tools)
+            if not ended.ok:
+                return f"`{plain_text(line.encode())}` {how_it_ended(ended, self.setup.timeout_s)}"
+        done = found_setup(self.environment.parent)
+        if done.bin_dirs:
+            # Trials write no byte code, and would each compile what they import.
+            folders = (str(self.environment / "venv" / "lib"), str(self.setup.checkout))
+            self._launched(("python", "-m", "compileall", "-q", "-q", *folders), "python -m compileall")
+        return ""
+
+    def _make_environment(self, uv: Path | None) -> None:
+        """A virtual environment from the system's Python, so that nothing a side installs reaches the other side."""
+        place = str(self.environment / "venv")
+        argv: tuple[str, ...] = ("python3", "-m", "venv", place)
+        if uv is not None and not any(map(_NEEDS_PIP.search, self.setup.commands)):
+            argv = (str(uv), "venv", "--quiet", "--no-python-downloads", "--python", "python3", place)
+        shown = f"{PurePath(argv[0]).name} {'venv' if uv is not None else '-m venv'}"
+        ended = self._launched(argv, shown)
+        if ended.ok:
+            return
+        remove_tree(self.environment / "venv")
+        if any(_NEEDS_PYTHON.search(line) for line in self.setup.commands):
+            how = how_it_ended(ended, self.setup.timeout_s)
+            message = f"no Python environment could be made: `{shown}` {how}"
+            raise InfrastructureError(
+                message, "install python3 and python3-venv for the whole system (below /usr)"
+            )
+
+    def _launched(self, argv: tuple[str, ...], line: str, tools: tuple[Path, ...] = ()) -> Ended:
+        """Run one program and add what it printed to the log. Raises InfrastructureError when we ended it ourselves."""
+        done = found_setup(self.environment.parent)
+        program = Program(
+            argv=argv,
+            cwd=self.setup.directory,
+            env=child_environment(
+                home=self.scratch.home,
+                scratch=self.scratch.scratch,
+                bin_dirs=(*done.bin_dirs, *tools),
+                variables={"UV_LINK_MODE": "copy", **self.setup.variables, **done.variables},
+            ),
+            deadline_s=self.setup.timeout_s,
+            max_stdout_bytes=MAX_LOG_BYTES,
+            user=self.scratch.user,
+        )
+        ended = self.launchers.launch(program)
+        outcome = "" if ended.ok else f"[{how_it_ended(ended, program.deadline_s)}]\n"
+        with self.log.open("a", encoding="utf-8") as stream:
+            stream.write(
+                f"$ {plain_text(line.encode())}\n{plain_text(ended.stdout + ended.stderr)}{outcome}\n"
+            )
+        if ended.how in ("terminated", "lost"):
+            message = f"the setup {how_it_ended(ended, program.deadline_s)}"
+            raise InfrastructureError(message, "run the same command again")
+        return ended
 
 
 def how_it_ended(ended: Ended, timeout_s: float) -> str:
@@ -167,6 +198,8 @@ def how_it_ended(ended: Ended, timeout_s: float) -> str:
             what = f"did not end within {timeout_s:g} s"
         case "output_cap":
             what = f"printed more than {MAX_LOG_BYTES // 1024 // 1024} MB"
+        case "tree_cap":
+            what = "wrote more than it may"
         case "not_started":
             what = "could not be started"
         case "terminated" | "lost":

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import pytest
 
 from gatebot.errors import InfrastructureError
 from gatebot.process.launch import Launchers
 from gatebot.process.program import Ended, Program
-from gatebot.workspace.setup import SetupDone, SideSetup, how_it_ended, plain_text, set_up
+from gatebot.process.run_directory import RunDirectory
+from gatebot.workspace.setup import SetupDone, SideSetup, found_setup, how_it_ended, plain_text, set_up
+from gatebot.workspace.uv import uv_for
 
 
 class Counted:
@@ -30,6 +33,9 @@ class Counted:
             )
         return self._launchers.launch(program)
 
+    def run_directory(self, needed: Iterable[PurePath] = ()) -> AbstractContextManager[RunDirectory]:
+        return self._launchers.run_directory(needed)
+
 
 @pytest.fixture(scope="module")
 def launchers() -> Iterator[Launchers]:
@@ -41,21 +47,21 @@ def launchers() -> Iterator[Launchers]:
 def side(tmp_path: Path) -> SideSetup:
     checkout = tmp_path / "work" / "x" / "agent"
     checkout.mkdir(parents=True)
-    return SideSetup("head", (), checkout, "d" * 64)
+    return SideSetup((), checkout)
 
 
 def run(launchers: Launchers | Counted, side: SideSetup, *commands: str) -> tuple[SetupDone, str]:
-    """Set up below the directory above the checkout's; the outcome and the log."""
-    work = side.directory.parents[1]
-    log = work.parent / "setup-head.log"
-    done = set_up(launchers, replace(side, commands=commands), work, log)
+    """Set up beside the checkout; the outcome and the log."""
+    place = side.directory.parent
+    log = place.parent / "setup-head.log"
+    done = set_up(launchers, replace(side, commands=commands), place, log)
     return done, log.read_text(encoding="utf-8") if log.exists() else ""
 
 
 def test_without_commands_nothing_is_made(launchers: Launchers, side: SideSetup) -> None:
     done, log = run(launchers, side)
     assert (done, log) == (SetupDone(), "")
-    assert [path.name for path in side.directory.parents[1].iterdir()] == ["x"]
+    assert [path.name for path in side.directory.parent.iterdir()] == ["agent"]
 
 
 def test_a_side_gets_an_environment_of_its_own(
@@ -83,26 +89,36 @@ def test_a_side_gets_an_environment_of_its_own(
     assert (side.directory / "where").read_text(encoding="utf-8").strip() == str(side.directory)
     assert (side.directory / "prefix").read_text(encoding="utf-8").strip() == str(bin_dir.parent)
     assert str(bin_dir.parent) in (side.directory / "pip").read_text(encoding="utf-8")
-    assert "head" not in str(bin_dir).removeprefix(str(side.directory.parents[2]))
     assert "$ echo to the log; echo and this >&2\nto the log\nand this\n" in log
     assert "\ufffd[31mred\n" in log
     assert bin_dir.parents[1].stat().st_mode & 0o7777 == 0o755
-    left = [path.name for path in side.directory.parents[1].iterdir()]
-    assert sorted(left) == sorted(["x", bin_dir.parents[1].name])  # no HOME or TMPDIR stays behind
-
-    again, _ = run(counted, side, *commands)
-    assert (again, len(counted.programs)) == (done, 1 + len(commands))
+    left = [path.name for path in side.directory.parent.iterdir()]
+    assert sorted(left) == ["agent", "env"]  # no HOME or TMPDIR stays behind
+    assert found_setup(side.directory.parent) == done
 
 
-def test_a_setup_is_done_once_and_again_if_it_was_cut_off(launchers: Launchers, side: SideSetup) -> None:
-    counted = Counted(launchers, without_venv=True)
-    run(counted, side, "echo x >> times")
-    run(counted, side, "echo x >> times")
-    assert len(counted.programs) == 2
-    (stamp,) = side.directory.parents[1].glob("env-*/ready")
-    stamp.unlink()  # as if killed before the end
-    run(counted, side, "echo x >> times")
-    assert (side.directory / "times").read_text(encoding="utf-8") == "x\nx\n"
+def test_python_is_compiled_once_for_all_trials(launchers: Launchers, side: SideSetup) -> None:
+    (side.directory / "agent.py").write_text("x = 1\n", encoding="utf-8")
+    (side.directory / "old.py").write_text(
+        "print 'python 2'\n", encoding="utf-8"
+    )  # fails, which is nobody's fault
+    done, _ = run(launchers, side, "true")
+    assert done.ok
+    assert [path.name.split(".")[0] for path in side.directory.glob("__pycache__/*")] == ["agent"]
+
+
+def test_uv_makes_the_environment_where_the_commands_ask_for_it(
+    launchers: Launchers, side: SideSetup
+) -> None:
+    if uv_for(side.directory.parent) is None:
+        pytest.skip("no uv on this machine")
+    counted = Counted(launchers)
+    done, log = run(counted, side, "uv pip list", "python -c 'import sys; print(sys.prefix)' > prefix")
+    assert (done.ok, done.reason) == (True, ""), log
+    assert counted.programs[0].argv[1] == "venv"
+    assert (side.directory / "prefix").read_text(encoding="utf-8").strip() == str(done.bin_dirs[0].parent)
+    run(counted, side, "uv --version && pip --version")
+    assert "-m" in counted.programs[-4].argv  # uv's environments have no pip
 
 
 @pytest.mark.parametrize(
@@ -125,7 +141,7 @@ def test_a_command_that_fails_is_the_sides_fault(
     assert reason.split(":", maxsplit=1)[0] in log
     ran = len(counted.programs)
     run(counted, side, command, "touch after")
-    assert len(counted.programs) == 2 * ran  # a failure is not kept: the next run tries again
+    assert len(counted.programs) == 2 * ran
 
 
 def test_a_command_that_hangs_ends_at_its_deadline(launchers: Launchers, side: SideSetup) -> None:
@@ -166,25 +182,17 @@ def test_being_told_to_stop_is_nobodys_failure(side: SideSetup) -> None:
                 stopping.terminate_all()
                 return Ended("terminated")
 
-        work = side.directory.parents[1]
+            run_directory = stopping.run_directory
+
+        place = side.directory.parent
         with pytest.raises(InfrastructureError, match="ended from outside"):
-            set_up(Stops(), replace(side, commands=("true",)), work, work / "log")
+            set_up(Stops(), replace(side, commands=("true",)), place, place / "log")
 
 
 def test_a_log_that_cannot_be_written_is_a_clear_error(launchers: Launchers, side: SideSetup) -> None:
-    work = side.directory.parents[1]
+    place = side.directory.parent
     with pytest.raises(InfrastructureError, match="cannot set up"):
-        set_up(launchers, replace(side, commands=("true",)), work, work / "nowhere" / "log")
-
-
-def test_both_sides_install_apart(launchers: Launchers, side: SideSetup) -> None:
-    places = set[str]()
-    counted = Counted(launchers, without_venv=True)
-    for one in (side, replace(side, side="base"), replace(side, digest="e" * 64)):
-        run(counted, one, "true")
-        work = side.directory.parents[1]
-        places |= {path.name for path in work.iterdir() if path.name.startswith("env-")}
-    assert len(places) == 3
+        set_up(launchers, replace(side, commands=("true",)), place, place / "nowhere" / "log")
 
 
 def test_what_a_program_prints_is_plain_in_the_log() -> None:
