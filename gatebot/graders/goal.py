@@ -9,12 +9,13 @@ from gatebot.graders.answer import NO_ANSWER, AnswerTest, answer_tests
 from gatebot.graders.folding import fold
 from gatebot.graders.similarity import similarity
 from gatebot.graders.state import StateVerdict, check_state
+from gatebot.graders.weighing import weigh
 from gatebot.graders.wording import clip
-from gatebot.model.case import AnswerExpectation, SimilarExpectation
+from gatebot.model.case import AnswerExpectation, SimilarExpectation, Weighted
 from gatebot.model.json_value import JsonValue
 from gatebot.model.score import Check, Score
 from gatebot.model.suite import Case
-from gatebot.model.trial import Trial
+from gatebot.model.trial import GraderResult, Trial
 
 PROGRAMS = ("command", "python")
 
@@ -66,6 +67,8 @@ class GoalChecks:
             shown = f"similarity {similar.value:.2f} is below {self.similar.threshold:g}: {similar.reason}"
             checks.append(Check("goal", "answer.similar", holds, "" if holds else shown))
         checks.extend(_program(kind, trial) for kind in self.programs)
+        if isinstance(expectation.combine, Weighted):
+            return [weigh(checks, expectation.combine, _partial_credit(trial))]
         if expectation.combine == "any" and len(checks) > 1:
             return [_any(checks)]
         return checks
@@ -127,15 +130,30 @@ def answer_of(trial: Trial) -> str | None:
 
 def _program(kind: str, trial: Trial) -> Check:
     """The stored result of a program that graded the trial in its sandbox."""
-    for result in trial.grader_results:
-        if result.grader == kind or result.grader.startswith(f"{kind}:"):
-            reason = (
-                ""
-                if result.passed
-                else f"the {kind} grader says no: {clip(result.reason or 'no reason given', 200)}"
-            )
-            return Check("goal", f"answer.{kind}", result.passed, reason)
-    return Check("goal", f"answer.{kind}", None, f"the {kind} grader left no result in the trial")
+    result = _result(kind, trial)
+    name = f"answer.{kind}"
+    if result is None:
+        return Check("goal", name, None, f"the {kind} grader left no result in the trial")
+    if result.passed:
+        return Check("goal", name, passed=True)
+    says = "failed itself" if result.fault else "says no"
+    reason = f"the {kind} grader {says}: {clip(result.reason or 'no reason given', 200)}"
+    return Check("goal", name, passed=False, reason=reason, fault=result.fault)
+
+
+def _result(kind: str, trial: Trial) -> GraderResult | None:
+    found = (r for r in trial.grader_results if r.grader == kind or r.grader.startswith(f"{kind}:"))
+    return next(found, None)
+
+
+def _partial_credit(trial: Trial) -> dict[str, float]:
+    """Name of a program's check → its score, where it gave one in [0, 1]."""
+    results = {f"answer.{kind}": _result(kind, trial) for kind in PROGRAMS}
+    return {
+        name: result.score
+        for name, result in results.items()
+        if result is not None and result.score is not None and 0 <= result.score <= 1
+    }
 
 
 def _outcome(trial: Trial) -> Check:
@@ -154,14 +172,15 @@ def _any(checks: list[Check]) -> Check:
         return Check("goal", "answer", passed=True)
     unknown = any(check.passed is None for check in checks)
     reason = "none of them holds: " + "; ".join(check.reason for check in checks if check.reason)
-    return Check("goal", "answer", None if unknown else False, clip(reason, 600))
+    fault = any(check.fault for check in checks)
+    return Check("goal", "answer", None if unknown else False, clip(reason, 600), fault and not unknown)
 
 
 def final_response(checks: list[Check]) -> Score:
     """1 when every goal check holds, 0 when one does not; ungraded when one could not be checked, or there is none."""
     failed = next((check for check in checks if check.passed is False), None)
     if failed is not None:
-        return Score(0.0, f"{failed.name}: {failed.reason}")
+        return Score(0.0, f"{failed.name}: {failed.reason}", fault=failed.fault)
     unknown = next((check for check in checks if check.passed is None), None)
     if unknown is not None:
         return Score(None, f"{unknown.name}: {unknown.reason}")

@@ -56,11 +56,42 @@ class SimilarExpectation(Written):
     entities: Several[Text] = Field(default=(), description="Names that must occur in the answer.")
 
 
-class ProgramExpectation(Written):
+class GraderFiles(Written):
+    """What every grader of the user's own has: files of the suite's folder, and a deadline."""
+
+    files: Several[Text] = Field(
+        default=(),
+        description="Files the grader needs: globs relative to gatebot.yaml (`hidden/**`). No agent ever sees them.",
+    )
+    timeout: float = Field(default=60.0, gt=0, le=3600, description="Seconds; beyond them the check fails.")
+
+
+class ProgramExpectation(GraderFiles):
     """A program of the base's files that grades the trial after the agent has ended; exit 0 = pass."""
 
-    run: Command = Field(description="Program and arguments.")
-    timeout: float = Field(default=60.0, gt=0, le=3600, description="Seconds; beyond them the check fails.")
+    run: Command = Field(
+        description="Program and arguments; those that name a file of the suite are taken along as `files` are."
+    )
+
+
+class FunctionExpectation(GraderFiles):
+    """A Python function of the base's files that grades the trial after the agent has ended."""
+
+    call: str = Field(
+        pattern=FILE_OR_FUNCTION_PATTERN,
+        description="`checks.py:function` or `package.module:function`; returns true, false, a score in [0, 1], or "
+        "{score, reason}.",
+    )
+    threshold: float = Field(default=1.0, gt=0, le=1, description="Least score that passes, in (0, 1].")
+
+
+class Weighted(Written):
+    """A weight for each check that is given, and the share of the weights that must be earned."""
+
+    weighted: dict[str, Annotated[float, Field(gt=0, le=1e6)]] = Field(
+        min_length=1, description="Name of a check → its weight."
+    )
+    threshold: float = Field(gt=0, le=1, description="Least share of all weights that passes, in (0, 1].")
 
 
 Exact: TypeAlias = Annotated[
@@ -87,10 +118,21 @@ Similar: TypeAlias = Annotated[
         {bool: "flag", dict: "keys", SimilarExpectation: "keys"}, "true or {text, threshold, entities}"
     ),
 ]
+Function: TypeAlias = Annotated[
+    Annotated[str, Field(pattern=FILE_OR_FUNCTION_PATTERN), Tag("kind:text")]
+    | Annotated[FunctionExpectation, Tag("kind:keys")],
+    tell_by_shape(
+        {str: "text", dict: "keys", FunctionExpectation: "keys"}, "`checks.py:function` or {call, files, …}"
+    ),
+]
+Combination: TypeAlias = Annotated[
+    Annotated[Literal["all", "any"], Tag("kind:word")] | Annotated[Weighted, Tag("kind:keys")],
+    tell_by_shape({str: "word", dict: "keys", Weighted: "keys"}, "all, any or {weighted, threshold}"),
+]
 
 
 class AnswerExpectation(Written):
-    """Checks of the final answer; all that are given must hold (or any, with `combine: any`)."""
+    """Checks of the final answer; all that are given must hold, unless `combine` says otherwise."""
 
     exact: Exact | None = Field(
         default=None, description="Equal after case and space folding; `true` compares with golden.answer."
@@ -109,12 +151,15 @@ class AnswerExpectation(Written):
         default=None, description="Close to a reference in words; `true` compares with golden.answer."
     )
     command: ProgramExpectation | None = Field(default=None, description="A program grades the trial.")
-    python: str | None = Field(
+    python: Function | None = Field(
         default=None,
-        pattern=FILE_OR_FUNCTION_PATTERN,
-        description="A function grades the trial: `checks.py:function` or `package.module:function`.",
+        description="A function grades the trial: `checks.py:function`, `package.module:function`, or {call, files}.",
     )
-    combine: Literal["all", "any"] = Field(default="all", description="Must all checks hold, or any one?")
+    combine: Combination = Field(
+        default="all",
+        description="Must all checks hold, or any one, or enough by weight: "
+        "`{weighted: {contains: 2, regex: 1}, threshold: 0.7}`?",
+    )
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
@@ -127,4 +172,34 @@ class AnswerExpectation(Written):
             raise mistake(
                 "an empty answer expectation would always pass", "name at least one check, such as contains"
             )
+        if isinstance(self.combine, Weighted):
+            self._weigh(self.combine)
         return self
+
+    def _weigh(self, combine: Weighted) -> None:
+        """Every check has a weight and every weight a check: a forgotten one would count nothing, unseen."""
+        given = [name for name in self.checks if name not in combine.weighted]
+        stray = [name for name in combine.weighted if name not in self.checks]
+        if stray:
+            raise mistake(
+                f"combine weighs '{stray[0]}', which is no check of this case",
+                f"the checks are {', '.join(self.checks)}",
+                key=("combine", "weighted", stray[0]),
+            )
+        if given:
+            raise mistake(f"the check '{given[0]}' has no weight", "give every check one", key=("combine",))
+
+    @property
+    def checks(self) -> tuple[str, ...]:
+        """The names of the checks that are given, as in the file."""
+        fields = type(self).model_fields
+        return tuple(
+            field.alias or name
+            for name, field in fields.items()
+            if name != "combine" and getattr(self, name) is not None
+        )
+
+    @property
+    def function(self) -> FunctionExpectation | None:
+        """The python grader in its long form."""
+        return FunctionExpectation(call=self.python) if isinstance(self.python, str) else self.python

@@ -9,10 +9,12 @@ from pydantic import Discriminator, Field, JsonValue, Tag, field_validator, mode
 from gatebot.model.answer import (
     AllAny,
     AnswerExpectation,
+    FunctionExpectation,
     JsonExpectation,
     NumberExpectation,
     ProgramExpectation,
     SimilarExpectation,
+    Weighted,
 )
 from gatebot.model.config import ArgsMode, MatchMode
 from gatebot.model.golden import AlternativeCall, AnyOf, DetailedCall, Golden, GoldenReference
@@ -39,6 +41,7 @@ __all__ = [
     "FieldMatcher",
     "FieldMode",
     "FieldRule",
+    "FunctionExpectation",
     "Golden",
     "GoldenReference",
     "InputMessage",
@@ -51,6 +54,7 @@ __all__ = [
     "StateExpectation",
     "ToolArgs",
     "TrajectoryExpectation",
+    "Weighted",
 ]
 
 CASE_SCHEMA_NAME = "case.v1.json"

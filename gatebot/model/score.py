@@ -44,12 +44,16 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing a case requires. `passed` None = could not be checked, which is not a pass."""
+    """One thing a case requires. `passed` None = could not be checked, which is not a pass.
+
+    `fault` marks a grader of the user's own that failed on the trial, and so did not pass it.
+    """
 
     group: CheckGroup
     name: str
     passed: bool | None
     reason: str = ""
+    fault: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,7 @@ class Grade:
     passed: bool | None
     round: int = 1
     cached: bool = False
+    reused: bool = False
     checks: tuple[Check, ...] = ()
     scores: dict[str, Score] = field(default_factory=dict[str, Score])
     divergence: Divergence | None = None

@@ -14,7 +14,7 @@ Side = Literal["base", "head"]
 SIDES: tuple[Side, Side] = ("base", "head")
 Status = Literal["completed", "agent_error", "timeout", "infra_error"]
 
-MEASURED_FIELDS = ("timing", "usage.cost_usd", "stderr_tail", "attempts", "cached", "trace_url")
+MEASURED_FIELDS = ("timing", "usage.cost_usd", "stderr_tail", "attempts", "cached", "reused", "trace_url")
 """Fields that are measured, not caused by case, seed and agent: "same bytes" means equal without them."""
 
 
@@ -46,12 +46,16 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class GraderResult:
-    """What a command or python grader of the base said in the trial's sandbox, after the agent had ended."""
+    """What a command or python grader of the base said in the trial's sandbox, after the agent had ended.
+
+    `score` in [0, 1]. `fault`: the grader itself failed (did not start, raised, answered no verdict); never a pass.
+    """
 
     grader: str
     passed: bool
     score: float | None = None
     reason: str = ""
+    fault: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,9 @@ class Trial:
     """One line of trials.jsonl.
 
     `reason` says in one sentence why status is not `completed`. `state` None means that no state was reported.
-    `seed` is a digest of case and slot in [0, 2**53), the same on both sides.
+    `seed` is a digest of case and slot in [0, 2**53), the same on both sides. `cached`: recorded by an earlier
+    evaluation (a base that may spare trials and convicts nobody). `reused`: run by this same evaluation before, and
+    taken from the store instead of being paid for twice.
     """
 
     case: str
@@ -72,6 +78,7 @@ class Trial:
     reason: str = ""
     attempts: int = 1
     cached: bool = False
+    reused: bool = False
     trajectory: Trajectory = field(default_factory=Trajectory)
     answer: str | None = None
     state: JsonValue = None
