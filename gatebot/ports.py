@@ -32,6 +32,7 @@ class SideEnvironment:
     """Where a side's trials run: its checkout, its setup environment's bin directory, and what may pass.
 
     `variables` are the only environment variables beside the fixed ones (HOME, TMPDIR, PATH, LANG, GATEBOT_SEED …).
+    `readable`: what trials may read beside `checkout` and the environments of `bin_dirs`.
     """
 
     side: Side
@@ -39,6 +40,7 @@ class SideEnvironment:
     bin_dirs: tuple[PurePath, ...] = ()
     variables: dict[str, str] = field(default_factory=dict[str, str])
     network: str = "open"
+    readable: tuple[PurePath, ...] = ()
 
 
 class Agent(Protocol):

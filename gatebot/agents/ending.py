@@ -18,6 +18,8 @@ _SHELL_SIGNAL_BASE: Final = 128
 _MACHINE_ERRORS: Final = frozenset(
     {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EIO, errno.ETIMEDOUT}
 )
+_OURS: Final = frozenset({"fork", "prepare", "limits", "user", "network", "files"})
+"""Stages of a start at which nothing of the agent's has a say."""
 
 
 class Ending(NamedTuple):
@@ -37,6 +39,8 @@ def failure_of(ended: Ended, program: str, timeout_s: float, output_mb: float) -
         return Ending("timeout", f"no answer within {timeout_s:g} s")
     if ended.how == "output_cap":
         return Ending("agent_error", f"printed more than {output_mb:g} MB on standard output")
+    if ended.how == "tree_cap":
+        return Ending("agent_error", "filled the disk: too many bytes, files or levels in its directories")
     if ended.how == "terminated":
         return Ending("infra_error", CANCELLED)
     if ended.how == "lost":
@@ -59,7 +63,7 @@ def stderr_text(ended: Ended) -> str:
 def _not_started(ended: Ended, program: str) -> Ending:
     why = os.strerror(ended.errno or errno.EIO)
     name = visible(program, 100)
-    if ended.errno in _MACHINE_ERRORS or ended.stage in ("fork", "prepare", "limits", "user"):
+    if ended.errno in _MACHINE_ERRORS or ended.stage in _OURS:
         return Ending("infra_error", f"could not start {name}: {why}")
     if ended.stage == "cwd":
         return Ending("infra_error", f"the checkout cannot be entered: {why}")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from gatebot.agents.conversation import Conversation, request_line
 from gatebot.agents.ending import CANCELLED, Ending, failure_of, stderr_text
@@ -18,12 +19,17 @@ from gatebot.process.environment import child_environment
 from gatebot.process.launch import Launchers
 from gatebot.process.program import Ended, LaunchRefusedError, Limits, Program
 from gatebot.process.run_directory import RunDirectory
+from gatebot.process.walls import walls_around
 
 Prepare = Callable[[RunDirectory, SideEnvironment], tuple[str, ...]]
 """Puts what the program needs into the run directory and returns its argv. May raise OSError."""
 
 _MEGABYTE = 1_000_000
 _MOST_PROCESSES = 512
+_MOST_BYTES = 1_000_000_000
+_MOST_FILES = 100_000
+LIMITS: Final = Limits(file_bytes=_MOST_BYTES, tree_bytes=_MOST_BYTES, tree_entries=_MOST_FILES)
+"""What a trial may use; and at most so many processes, where they can be counted for it alone."""
 
 
 @dataclass(slots=True)
@@ -77,6 +83,8 @@ class ProgramAgent:
         self, task: TrialTask, environment: SideEnvironment, directory: RunDirectory, course: _Course
     ) -> None:
         argv = self._prepare(directory, environment)
+        readable = (environment.checkout, *environment.readable)
+        walls = walls_around(directory, readable, environment.bin_dirs)
         limit = time.monotonic() + task.timeout_s
         for number, turn in enumerate(task.case.turns, start=1):
             course.conversation = course.conversation.ask(turn)
@@ -94,9 +102,10 @@ class ProgramAgent:
                     deadline_s=limit - time.monotonic(),
                     stdin=request_line(task, course.conversation),
                     max_stdout_bytes=int(self._max_output_mb * _MEGABYTE),
-                    limits=Limits(processes=_MOST_PROCESSES if directory.user else None),
+                    limits=replace(LIMITS, processes=_MOST_PROCESSES if directory.user else None),
                     user=directory.user,
                     offline=environment.network == "none",
+                    walls=walls,
                 )
             )
             course.take_end(ended)

@@ -19,14 +19,15 @@ _SEPARATOR = b"\0"
 
 
 class Order:
-    """One program to run. `limits`: resource name (`RLIMIT_…`) → value. `uid` None = keep the launcher's user.
+    """One program to run. `limits`: resource name (`RLIMIT_…`, `TREE_…`) → value. `uid` None = keep the launcher's user.
 
-    `offline`: it can make no socket but unix ones.
+    `offline`: it can make no socket but unix ones. `readable` and `writable`: the only paths it may reach; nothing
+    `readable` = no such wall, and `writable` is only watched.
     """
 
-    __slots__ = ("argv", "cwd", "env", "limits", "offline", "uid")
+    __slots__ = ("argv", "cwd", "env", "limits", "offline", "readable", "uid", "writable")
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - a record; dataclasses take a launcher too long to import
         self,
         argv: Sequence[str],
         cwd: str,
@@ -35,6 +36,8 @@ class Order:
         uid: int | None = None,
         *,
         offline: bool = False,
+        readable: Sequence[str] = (),
+        writable: Sequence[str] = (),
     ) -> None:
         self.argv = tuple(argv)
         self.cwd = cwd
@@ -42,19 +45,25 @@ class Order:
         self.limits = dict(limits)
         self.uid = uid
         self.offline = offline
+        self.readable = tuple(readable)
+        self.writable = tuple(writable)
 
     def encode(self) -> bytes:
-        """The order as bytes: its texts one after the other, after the number of arguments and of variables.
+        """The order as bytes: its texts one after the other, after how many there are of each kind.
 
         Raises ValueError when a text holds a NUL, which no program can be given, or cannot be written in UTF-8.
         """
         texts = [
             str(len(self.argv)),
             str(len(self.env)),
+            str(len(self.readable)),
+            str(len(self.writable)),
             "" if self.uid is None else str(self.uid),
             "offline" if self.offline else "",
             self.cwd,
             *self.argv,
+            *self.readable,
+            *self.writable,
             *(text for pair in self.env.items() for text in pair),
             *(text for name, value in self.limits.items() for text in (name, str(value))),
         ]
@@ -66,21 +75,32 @@ class Order:
     @classmethod
     def decode(cls, payload: bytes) -> Order:
         """The order in what `encode` made."""
-        arguments, variables, uid, offline, cwd, *texts = (
-            os.fsdecode(text) for text in payload.split(_SEPARATOR)
-        )
-        argv, rest = texts[: int(arguments)], texts[int(arguments) :]
+        texts = [os.fsdecode(text) for text in payload.split(_SEPARATOR)]
+        arguments, variables, readable, writable = map(int, texts[:4])
+        uid, offline, cwd, *rest = texts[4:]
+        argv, rest = rest[:arguments], rest[arguments:]
+        reads, rest = rest[:readable], rest[readable:]
+        writes, rest = rest[:writable], rest[writable:]
         pairs = list(zip(rest[::2], rest[1::2], strict=True))
-        env, limits = pairs[: int(variables)], pairs[int(variables) :]
-        bounds = {name: int(value) for name, value in limits}
-        return cls(argv, cwd, dict(env), bounds, int(uid) if uid else None, offline=bool(offline))
+        env, limits = pairs[:variables], pairs[variables:]
+        return cls(
+            argv,
+            cwd,
+            dict(env),
+            {name: int(value) for name, value in limits},
+            int(uid) if uid else None,
+            offline=bool(offline),
+            readable=reads,
+            writable=writes,
+        )
 
 
 class Report:
     """One line from the launcher.
 
     kind: `ready`: it is up. `failed`: the program never started: `stage` and `errno`. `ended`: the main process is
-    over: exit `code` (negative = signal) after `wall_s`. `gone`: nothing is left of the tree: CPU seconds of
+    over: exit `code` (negative = signal) after `wall_s`; `stage` is `tree_cap` when it had to be ended because of what
+    it wrote. `gone`: nothing is left of the tree: CPU seconds of
     everything reaped, and how many processes had to be ended after the main one.
     """
 

@@ -8,7 +8,7 @@ import signal
 import stat
 from collections.abc import Mapping
 
-from gatebot.process import kernel, limits, seccomp
+from gatebot.process import kernel, landlock, limits, seccomp
 from gatebot.process.channel import Order
 
 _STANDARD = (0, 1, 2)
@@ -34,6 +34,9 @@ def become(order: Order, files: list[int], errors: int, launcher: int) -> None:
         os.umask(0o022)
         for number in _DEFAULT_SIGNALS:
             signal.signal(number, signal.SIG_DFL)
+        kernel.set_process_option(
+            kernel.PR_SET_DUMPABLE, 1
+        )  # the launcher's memory is closed, and its files with it
         limits.be_first_out_of_memory()
         stage = "limits"
         limits.take_on(order.limits)
@@ -44,6 +47,9 @@ def become(order: Order, files: list[int], errors: int, launcher: int) -> None:
         stage = "user"
         if order.uid is not None:
             drop_to(order.uid)
+        elif order.readable and os.geteuid() == 0:
+            drop_capabilities()
+        kernel.leave_session_keyring()
         kernel.set_process_option(kernel.PR_SET_NO_NEW_PRIVS, 1)
         kernel.die_with(launcher)
         if order.offline:
@@ -52,6 +58,9 @@ def become(order: Order, files: list[int], errors: int, launcher: int) -> None:
         if order.uid is not None:
             stage = "cwd"
             os.chdir(order.cwd)
+        if order.readable:
+            stage = "files"
+            landlock.close_files(order.readable, order.writable, offline=order.offline)
         stage = "exec"
         os.execve(program, order.argv, order.env)  # noqa: S606 - never through a shell
     except OSError as error:
@@ -88,6 +97,12 @@ def drop_to(uid: int) -> None:
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
+    kernel.clear_capabilities()
+
+
+def drop_capabilities() -> None:
+    """Stay root, but one without any capability, now and after exec: also such a root must not pass walls by them."""
+    kernel.drop_bounding_set()
     kernel.clear_capabilities()
 
 

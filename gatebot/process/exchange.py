@@ -83,6 +83,8 @@ class Exchange:
             limits=program.limits.as_order(),
             uid=program.user.uid if program.user else None,
             offline=program.offline,
+            readable=[str(path) for path in program.walls.readable] if program.walls else (),
+            writable=[str(path) for path in program.walls.writable] if program.walls else (),
         )
 
     def _open_pipes(self) -> tuple[int, int, int]:
@@ -136,6 +138,7 @@ class Exchange:
             elif report.kind in ("ended", "failed"):
                 self._ended = report
                 if self._how is None:
+                    self._how = "tree_cap" if report.kind == "ended" and report.stage else None
                     self._limit = time.monotonic() + GRACE_S
 
     def _feed(self, descriptor: int) -> None:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Final, Literal
 
-from gatebot.process import kernel
+from gatebot.process import kernel, landlock
 from gatebot.process.identity import Identities, NoIdentityError, lock_directory, users_in_use
+from gatebot.process.selftest import SelfTest
 
 Network = Literal["none", "loopback", "open"]
 _LOCKS: Final = (Path("/run/gatebot-users"), Path("/var/tmp/gatebot-users"))  # noqa: S108 - checked to be root's alone
@@ -20,35 +21,89 @@ _INTERPRETERS: Final = ("python3", "python")
 
 @dataclass(frozen=True, slots=True)
 class IsolationReport:
-    """`own_user`: each trial runs under an unprivileged user of its own. `offline`: it has no network.
+    """What stands between agents and gatebot.
 
-    `missing` says per wall that is not there why, in words.
+    `own_user`: each trial runs under an unprivileged user of its own. `walled`: it reaches only files it needs, and no
+    process but its own. `offline`: it has no network. `missing` says per wall that was asked for and is not there why,
+    in words; `remarks` what is open because nobody asked for a wall. `tested`: attacks tried from inside; `breaches`:
+    those that were not held off.
     """
 
     own_user: bool
     offline: bool
+    walled: bool
     missing: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    tested: int = 0
+    breaches: tuple[str, ...] = ()
+
+    @property
+    def degraded(self) -> bool:
+        """Whether an agent that wants to could reach what gatebot holds (a token, say)."""
+        return not (self.own_user and self.walled and self.tested) or bool(self.breaches)
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything that was asked for is there and has been tried."""
+        return not self.degraded and not self.missing
 
     def __str__(self) -> str:
-        held = (
-            "each trial under an unprivileged user of its own, with a clean environment"
+        users = (
+            "each trial under an unprivileged user of its own"
             if self.own_user
-            else "degraded: agents ran as gatebot's own user, with a clean environment"
+            else "degraded: agents ran as gatebot's own user"
         )
-        return "; ".join((f"{held} and no network" if self.offline else held, *self.missing))
+        held = [users, *(["its files behind Landlock"] if self.walled else []), "with a clean environment"]
+        held += ["without network"] if self.offline else []
+        return "; ".join((", ".join(held), *self.missing, *self.remarks, *self._tried()))
+
+    def _tried(self) -> tuple[str, ...]:
+        if not self.tested:
+            return ()
+        if not self.breaches:
+            return (f"self-test: {self.tested} attacks held off",)
+        return (f"self-test: of {self.tested} attacks not held off: {', '.join(self.breaches)}",)
 
 
-def describe(no_user: str, no_filter: str, network: Network) -> IsolationReport:
-    """The report, from why a trial has no user of its own (empty when it has) and why its network stays open."""
-    offline = network == "none" and not no_filter
-    missing = [no_user, "files that everybody may read are open to agents"]
-    if network == "none" and no_filter:
-        missing.append(f"the network could not be closed: {no_filter}")
+@dataclass(frozen=True, slots=True)
+class Obstacles:
+    """Why walls are not there, in words; "" for a wall that is: a user of its own, the filter, Landlock.
+
+    `old`: what a Landlock that is there cannot do; it matters where trials have no user of their own.
+    """
+
+    user: str = ""
+    offline: str = ""
+    files: str = ""
+    old: str = ""
+
+
+def describe(obstacles: Obstacles, network: Network, test: SelfTest | None = None) -> IsolationReport:
+    """The report, from what stands in the way, the network that was asked for, and the self-test if there was one."""
+    test = SelfTest() if test is None else test
+    missing = [
+        obstacles.user,
+        obstacles.files and f"files and processes are open to agents: {obstacles.files}",
+    ]
+    if obstacles.user and not obstacles.files:
+        missing.append(obstacles.old)
+    remarks: list[str] = []
+    if network == "none" and obstacles.offline:
+        missing.append(f"the network could not be closed: {obstacles.offline}")
     elif network == "loopback":
-        missing.append("the network is open: loopback alone cannot be enforced yet")
+        missing.append("the network is open: no wall here tells loopback from the rest")
     elif network == "open":
-        missing.append("the network is open")
-    return IsolationReport(not no_user, offline, tuple(reason for reason in missing if reason))
+        remarks.append("the network is open")
+    missing.append(test.trouble)
+    return IsolationReport(
+        own_user=not obstacles.user,
+        offline=network == "none" and not obstacles.offline,
+        walled=not obstacles.files,
+        missing=tuple(reason for reason in missing if reason),
+        remarks=tuple(remarks),
+        tested=len(test.held) + len(test.breaches),
+        breaches=test.breaches,
+    )
 
 
 def find_identities() -> tuple[Identities | None, str]:
@@ -62,11 +117,16 @@ def find_identities() -> tuple[Identities | None, str]:
 
 
 def shield_memory() -> None:
-    """Keep other processes of our user from reading our memory and environment.
-
-    Needed where agents run as gatebot's own user; under a user of their own they cannot anyway. Raises OSError.
-    """
+    """Keep other processes of our user from reading our memory and environment. Raises OSError."""
     kernel.set_process_option(kernel.PR_SET_DUMPABLE, 0)
+
+
+def weakness() -> str:
+    """What this kernel's Landlock cannot do that a newer one can, in words; empty when it can do all."""
+    found = landlock.version()
+    if not landlock.truncates(found):
+        return f"Landlock of version {found} lets agents empty files outside"
+    return "" if landlock.scopes(found) else f"Landlock of version {found} lets agents send signals outside"
 
 
 def closed_to_others(paths: Iterable[PurePath]) -> str:

@@ -21,13 +21,17 @@ from gatebot.process.exchange import Exchange
 from gatebot.process.isolation import (
     IsolationReport,
     Network,
+    Obstacles,
     closed_to_others,
     describe,
     find_identities,
     shield_memory,
+    weakness,
 )
 from gatebot.process.program import Ended, LaunchRefusedError, Program
 from gatebot.process.run_directory import RunDirectory, run_directory
+from gatebot.process.selftest import SelfTest, attack
+from gatebot.process.walls import DEVICES, SYSTEM, Walls
 
 _BOOT = "import sys; sys.path.append(sys.argv[1]); from gatebot.process.launcher import main; main()"
 _CLOSE_S = 5.0
@@ -43,8 +47,8 @@ class Launchers:
 
     def __init__(self, scratch: Path | None = None) -> None:
         self._scratch = Path(tempfile.gettempdir()) if scratch is None else scratch
-        self._identities, self._no_user = find_identities()
-        self._no_filter = ""
+        self._identities, no_user = find_identities()
+        self._obstacles = Obstacles(user=no_user)
         self._examined = False
         self._examining = threading.RLock()
         self._lock = threading.Lock()
@@ -63,9 +67,7 @@ class Launchers:
             launcher = self._take()
         except OSError as error:
             return Ended("not_started", stage="fork", errno=error.errno)
-        if program.offline and self._no_filter:
-            program = replace(program, offline=False)
-        exchange = Exchange(launcher, program)
+        exchange = Exchange(launcher, self._within_reach(program))
         try:
             ended = exchange.run()
         finally:
@@ -77,37 +79,63 @@ class Launchers:
     def isolation(self, needed: Iterable[PurePath] = (), network: Network = "open") -> IsolationReport:
         """What stands between agents and gatebot, when trials need these directories (checkouts, `bin_dirs`).
 
-        Found by trying. A wall that cannot be built is left out from now on for every run of this pool, so that
-        both sides run alike; `network` is only described here, `Program.offline` closes it.
+        Found by trying, first each wall, then attacks from behind them all. A wall that cannot be built is left out
+        from now on for every run of this pool, so that both sides run alike; `network` is only described here,
+        `Program.offline` closes it.
         """
+        needed = tuple(needed)
         with self._examining:
-            self._examined = True
-            self._no_filter = self._trouble_with(offline=True)
-            if self._identities is not None:
-                self._no_user = closed_to_others((self._scratch, *needed)) or self._trouble_with(user=True)
-                if self._no_user:
-                    self._identities = None
-            if self._identities is None:
-                shield_memory()
-            return describe(self._no_user, self._no_filter, network)
+            self._examine(needed)
+            try:
+                test = attack(self.launch, self.run_directory, needed, offline=network == "none")
+            except OSError as error:
+                test = SelfTest(trouble=f"the sandbox was not tried: {error.strerror}")
+            return describe(self._obstacles, network, test)
+
+    def _examine(self, needed: Iterable[PurePath]) -> None:
+        """Try each wall by itself, and leave out those that cannot be built."""
+        self._examined = True
+        shield_memory()
+        no_user = self._obstacles.user
+        if self._identities is not None:
+            no_user = closed_to_others((self._scratch, *needed)) or self._trouble_with(user=True)
+            if no_user:
+                self._identities = None
+        walls = Walls(SYSTEM, DEVICES)
+        self._obstacles = Obstacles(
+            user=no_user,
+            offline=self._trouble_with(offline=True),
+            files=self._trouble_with(walls=walls),
+            old=weakness(),
+        )
+
+    def _within_reach(self, program: Program) -> Program:
+        """The program without the walls that cannot be built here."""
+        if program.offline and self._obstacles.offline:
+            program = replace(program, offline=False)
+        if program.walls is not None and self._obstacles.files:
+            program = replace(program, walls=Walls((), program.walls.writable))
+        return program
 
     @contextmanager
     def run_directory(self, needed: Iterable[PurePath] = ()) -> Generator[RunDirectory]:
         """A fresh run directory, with a user of its own where that user can reach what is `needed`. Raises OSError."""
         with self._examining:
             if not self._examined:
-                self.isolation(needed)
+                self._examine(needed)
         with ExitStack() as stack:
             user = None
             if self._identities is not None and not closed_to_others((self._scratch, *needed)):
                 user = stack.enter_context(self._identities.lease())
             yield stack.enter_context(run_directory(self._scratch, user))
 
-    def _trouble_with(self, *, user: bool = False, offline: bool = False) -> str:
+    def _trouble_with(self, *, user: bool = False, offline: bool = False, walls: Walls | None = None) -> str:
         """Why a program cannot be started behind that wall, found by doing it; empty when it can."""
         try:
             with self._identities.lease() if user and self._identities else nullcontext() as identity:
-                probe = Program(("true",), PurePath("/"), _PROBE, 10.0, user=identity, offline=offline)
+                probe = Program(
+                    ("true",), PurePath("/"), _PROBE, 10.0, user=identity, offline=offline, walls=walls
+                )
                 ended = self.launch(probe)
         except OSError as error:
             return error.strerror or str(error)

@@ -18,6 +18,7 @@ from gatebot.process import kernel
 from gatebot.process.channel import Order, Report, receive_order
 from gatebot.process.child import become
 from gatebot.process.reap import Tally, collect, end_tree
+from gatebot.process.watch import EVERY_MS, Watch
 
 _IGNORED_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
 
@@ -31,6 +32,9 @@ def main() -> None:
     for number in _IGNORED_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     kernel.set_process_option(kernel.PR_SET_CHILD_SUBREAPER, 1)
+    kernel.set_process_option(
+        kernel.PR_SET_DUMPABLE, 0
+    )  # where a run has our user, it must not get our socket
     wake, woken = os.pipe()
     os.set_blocking(wake, False)
     os.set_blocking(woken, False)
@@ -68,33 +72,42 @@ class Run:
             become(order, files[:3], told, launcher)
         self._close(told, *files[:3])
         tally = Tally(main)
+        watch = Watch(order.limits, order.writable, order.uid)
+        too_much = False
         try:
-            self._wait(tally)
+            too_much = self._wait(tally, watch)
         finally:
             if tally.status is None:
                 end_tree(tally, order.uid)
             wall_s = time.monotonic() - began
             failure = self._failure(errors)
             try:
-                self._tell_end(tally, failure, wall_s)
+                self._tell_end(tally, failure, wall_s, too_much=too_much)
             finally:
                 tally.strays = 0  # what ended by itself during the run was no stray
                 end_tree(tally, order.uid)
                 self._close(*files[3:])
         self._send(Report("gone", seconds=tally.cpu_s, strays=tally.strays))
 
-    def _wait(self, tally: Tally) -> None:
-        """Return when the main process has ended or gatebot wants it ended (or has gone)."""
+    def _wait(self, tally: Tally, watch: Watch) -> bool:
+        """Return when the main process has ended, or is to be ended: gatebot wants it or has gone, or it wrote too much.
+
+        True in the last case.
+        """
         events = select.poll()
         events.register(self._control, select.POLLIN)
         events.register(self._wake, select.POLLIN)
         while tally.status is None:
-            for descriptor, _ in events.poll():
+            ready = events.poll(EVERY_MS if watch.active else None)
+            if not ready and watch.too_much():
+                return True
+            for descriptor, _ in ready:
                 if descriptor == self._control.fileno():
                     self._control.recv(1)
-                    return
+                    return False
                 self._drain_wake()
             collect(tally)
+        return False
 
     def _drain_wake(self) -> None:
         try:
@@ -113,14 +126,16 @@ class Run:
         os.close(errors)
         return (said[0], int(said[1])) if len(said) == 2 else None
 
-    def _tell_end(self, tally: Tally, failure: tuple[str, int] | None, wall_s: float) -> None:
+    def _tell_end(
+        self, tally: Tally, failure: tuple[str, int] | None, wall_s: float, *, too_much: bool
+    ) -> None:
         if failure is not None:
             self._send(Report("failed", failure[0], errno=failure[1]))
         else:
             code = (
                 os.waitstatus_to_exitcode(tally.status) if tally.status is not None else -int(signal.SIGKILL)
             )
-            self._send(Report("ended", code=code, seconds=wall_s))
+            self._send(Report("ended", "tree_cap" if too_much else "", code=code, seconds=wall_s))
 
     def _send(self, report: Report) -> None:
         self._control.sendall(report.encode())

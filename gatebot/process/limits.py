@@ -8,8 +8,13 @@ from collections.abc import Mapping
 
 
 def take_on(limits: Mapping[str, int]) -> None:
-    """Set the calling process's limits, soft and hard, never above the hard limit it has. Raises OSError."""
+    """Set the calling process's limits, soft and hard, never above the hard limit it has. Raises OSError.
+
+    Only the kernel's own (`RLIMIT_…`): the others are watched over by the launcher.
+    """
     for name, value in limits.items():
+        if not name.startswith("RLIMIT_"):
+            continue
         number = int(getattr(resource, name))
         hard = resource.getrlimit(number)[1]
         within = value if hard == resource.RLIM_INFINITY else min(value, hard)

@@ -9,9 +9,10 @@ from typing import Literal
 
 from gatebot.errors import GatebotError
 from gatebot.process.identity import Identity
+from gatebot.process.walls import Walls
 
-Stage = Literal["fork", "prepare", "limits", "cwd", "program", "user", "network", "exec"]
-How = Literal["exited", "signaled", "timeout", "output_cap", "not_started", "terminated", "lost"]
+Stage = Literal["fork", "prepare", "limits", "cwd", "program", "user", "network", "files", "exec"]
+How = Literal["exited", "signaled", "timeout", "output_cap", "tree_cap", "not_started", "terminated", "lost"]
 
 STDERR_TAIL_BYTES = 8192
 DEFAULT_STDOUT_BYTES = 16_000_000
@@ -30,20 +31,26 @@ class LaunchRefusedError(GatebotError):
 class Limits:
     """Limits per process (`processes` per user, so it binds only under a user of the trial's own); None = as it is.
 
-    Core dumps are always off: they would write memory to disk.
+    `tree_bytes` and `tree_entries` bound what a run behind `walls` may have written at one time, all files together.
+    Core dumps are always off: they would write memory to disk; so are message queues, which nobody would remove.
     """
 
     open_files: int | None = 4096
     file_bytes: int | None = None
     processes: int | None = None
+    tree_bytes: int | None = None
+    tree_entries: int | None = None
 
     def as_order(self) -> dict[str, int]:
         """Resource name → value, as the launcher takes them."""
         wanted = {
             "RLIMIT_CORE": 0,
+            "RLIMIT_MSGQUEUE": 0,
             "RLIMIT_NOFILE": self.open_files,
             "RLIMIT_FSIZE": self.file_bytes,
             "RLIMIT_NPROC": self.processes,
+            "TREE_BYTES": self.tree_bytes,
+            "TREE_ENTRIES": self.tree_entries,
         }
         return {name: value for name, value in wanted.items() if value is not None}
 
@@ -55,7 +62,8 @@ class Program:
     `argv[0]` with a slash is relative to `cwd`, otherwise it is looked up on `env`'s PATH. `env` is the whole
     environment. `deadline_s` are wall seconds on the monotonic clock. `max_stdout_bytes`: printing more ends the
     run. Of standard error the last `stderr_tail_bytes` are kept. `user` is the run's own, None =
-    gatebot's. `offline`: it can make no socket but unix ones.
+    gatebot's. `offline`: it can make no socket but unix ones. `walls`: the only files it may reach, None = every file
+    its user may.
     """
 
     argv: tuple[str, ...]
@@ -68,6 +76,7 @@ class Program:
     limits: Limits = field(default_factory=Limits)
     user: Identity | None = None
     offline: bool = False
+    walls: Walls | None = None
 
     def __post_init__(self) -> None:
         if not self.argv or not self.argv[0]:
@@ -84,8 +93,8 @@ def shell_argv(line: str) -> tuple[str, ...]:
 class Ended:
     """How a run ended. Whatever the program did, everything it started is gone unless `leftover` says otherwise.
 
-    how: `exited` (see `exit_code`) · `signaled` (see `signal`) · `timeout` · `output_cap` · `not_started` (see
-    `stage` and `errno`) · `terminated` (by `terminate_all`) · `lost` (its launcher was killed).
+    how: `exited` (see `exit_code`) · `signaled` (see `signal`) · `timeout` · `output_cap` · `tree_cap` (it wrote
+    too much) · `not_started` (see `stage` and `errno`) · `terminated` (by `terminate_all`) · `lost` (its launcher was killed).
     `stdout` holds at most `max_stdout_bytes`, `stderr` the tail. `wall_s` from fork to the main process's end,
     `cpu_s` of the whole tree. `strays`: processes still running when the main one ended.
     """

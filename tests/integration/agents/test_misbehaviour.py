@@ -14,11 +14,14 @@ from gatebot.agents.build import make_agent
 from gatebot.model.config import AgentConfig
 from gatebot.model.trial import Status
 from gatebot.ports import SideEnvironment
+from gatebot.process import landlock
 from gatebot.process.exchange import GRACE_S
 from gatebot.process.launch import Launchers
 from tests.unit.agents.tasks import task
 
 TIMEOUT_S = 1.5
+PYTHON = (Path(sys.prefix), Path(sys.base_prefix))
+KILLING = "PermissionError" if landlock.scopes(landlock.version()) else "killed the process that watches"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,7 @@ MISDEEDS = (
         "prints without end", "while True: os.write(1, b'[' * 65536)", "printed more than 0.5 MB", max_output_mb=0.5
     ),
     failing("counts tokens in words", 'print(\'{"usage": {"input_tokens": "many"}}\')', "usage.input_tokens"),
-    failing("kills what watches it", "os.kill(os.getppid(), 9); time.sleep(600)", "killed the process that watches"),
+    failing("kills what watches it", "os.kill(os.getppid(), 9); time.sleep(600)", KILLING),
     failing(
         "closes everything and leaves", "os.closerange(0, 9); os._exit(0)", "printed nothing"
     ),
@@ -121,8 +124,13 @@ MISDEEDS = (
         "deep",
     ),
     harmless("lowers its limits", "resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4)); print('low')", "low"),
-    harmless("deletes where it is", "shutil.rmtree(os.getcwd()); print('deleted')", "deleted"),
-    harmless("deletes its run directory", "shutil.rmtree(os.environ['HOME']); print('homeless')", "homeless"),
+    harmless("deletes its files", "shutil.rmtree(os.environ['HOME'], ignore_errors=True); print('bare')", "bare"),
+    failing("deletes where it is", "shutil.rmtree(os.getcwd())", "PermissionError"),
+    failing(
+        "digs too deep",
+        "os.chdir(os.environ['HOME'])\nfor _ in range(30): os.mkdir('d' * 200); os.chdir('d' * 200)\ntime.sleep(9)",
+        "filled the disk",
+    ),
 )  # fmt: skip
 
 
@@ -143,7 +151,8 @@ def test_misbehaviour_is_a_status(launchers: Launchers, tmp_path: Path, misdeed:
     )
     agent = make_agent(config, launchers=launchers, directory=tmp_path)
     began = time.monotonic()
-    trial = agent.run(task(timeout_s=TIMEOUT_S), SideEnvironment("head", checkout))
+    environment = SideEnvironment("head", checkout, readable=(*PYTHON, tmp_path))
+    trial = agent.run(task(timeout_s=TIMEOUT_S), environment)
     took = time.monotonic() - began
     assert (trial.status, trial.answer) == (misdeed.status, misdeed.answer), trial.reason
     assert misdeed.reason in trial.reason
@@ -154,7 +163,6 @@ def test_misbehaviour_is_a_status(launchers: Launchers, tmp_path: Path, misdeed:
     assert trial.timing.wall_s is not None
     assert trial.timing.wall_s < TIMEOUT_S + GRACE_S
     assert took < 30  # with the run directory gone, which takes as long as the file system does
-    checkout.mkdir(exist_ok=True)
     script.write_text("print('fine')")
-    following = agent.run(task(), SideEnvironment("head", checkout))
+    following = agent.run(task(), environment)
     assert (following.status, following.answer) == ("completed", "fine")

@@ -42,6 +42,7 @@ json.dump({
     "trace_url": f"https://example.org/{turn}",
 }, sys.stdout)
 """
+PYTHON = (Path(sys.prefix), Path(sys.base_prefix))
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +52,8 @@ def launchers() -> Iterator[Launchers]:
 
 
 def here(checkout: Path, **rest: object) -> SideEnvironment:
-    return replace(SideEnvironment("head", checkout), **rest)
+    """The checkout as a side; trials may use this Python, wherever it lies."""
+    return replace(SideEnvironment("head", checkout, readable=PYTHON), **rest)
 
 
 def command(launchers: Launchers, folder: Path, code: str) -> Agent:
@@ -128,7 +130,7 @@ def test_base_and_head_see_the_same(launchers: Launchers, tmp_path: Path) -> Non
     agent = command(launchers, tmp_path, ECHO)
     seen: list[object] = []
     for side in ("base", "head"):
-        trial = agent.run(task(side=side), SideEnvironment(side, tmp_path))
+        trial = agent.run(task(side=side), here(tmp_path, side=side))
         state = json.loads(json.dumps(trial.state))
         del state["environment"]["HOME"], state["environment"]["TMPDIR"]
         seen.append(state)

@@ -66,12 +66,18 @@ TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]
     st.dictionaries(TEXTS, TEXTS, max_size=4),
     st.dictionaries(st.sampled_from(["RLIMIT_CORE", "RLIMIT_NPROC"]), st.integers(0, 2**63)),
     st.none() | st.integers(1, 2**32 - 2),
-    st.booleans(),
+    st.tuples(st.booleans(), st.lists(TEXTS, max_size=3), st.lists(TEXTS, max_size=3)),
 )
 def test_any_order_survives_the_way(
-    argv: list[str], cwd: str, env: dict[str, str], limits: dict[str, int], uid: int | None, offline: bool
+    argv: list[str],
+    cwd: str,
+    env: dict[str, str],
+    limits: dict[str, int],
+    uid: int | None,
+    walls: tuple[bool, list[str], list[str]],
 ) -> None:
-    given_order = Order(argv, cwd, env, limits, uid, offline=offline)
+    offline, readable, writable = walls
+    given_order = Order(argv, cwd, env, limits, uid, offline=offline, readable=readable, writable=writable)
     assert fields(Order.decode(given_order.encode())) == fields(given_order)
 
 
@@ -82,6 +88,7 @@ def test_any_order_survives_the_way(
         Order(("a",), "/\0", {}, {}),
         Order(("a",), "/", {"A\0": ""}, {}),
         Order(("\ud800",), "/", {}, {}),
+        Order(("a",), "/", {}, {}, readable=["/\0"]),
     ],
 )
 def test_what_no_program_can_be_given_is_refused(broken: Order) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gatebot.process.isolation import Network, closed_to_others, describe
+from gatebot.process.isolation import Network, Obstacles, closed_to_others, describe
+from gatebot.process.selftest import SelfTest
 
 
 @pytest.fixture
@@ -66,47 +67,69 @@ def test_what_is_not_there_is_left_to_the_start_of_the_program(place: Path) -> N
     assert closed_to_others([place / "gone"]) == ""
 
 
+HELD = SelfTest(("a", "b"))
+USERS = (
+    "each trial under an unprivileged user of its own, its files behind Landlock, with a clean environment"
+)
+DEGRADED = "degraded: agents ran as gatebot's own user"
+
+
 @pytest.mark.parametrize(
-    ("no_user", "no_filter", "network", "words"),
+    ("obstacles", "network", "test", "words"),
     [
+        (Obstacles(), "none", HELD, f"{USERS}, without network; self-test: 2 attacks held off"),
+        (Obstacles(), "open", HELD, f"{USERS}; the network is open; self-test: 2 attacks held off"),
         (
-            "",
-            "",
-            "none",
-            (
-                "each trial under an unprivileged user of its own, with a clean environment and no network; "
-                "files that everybody may read are open to agents"
-            ),
-        ),
-        (
-            "gatebot is not root",
-            "no filter",
-            "none",
-            (
-                "degraded: agents ran as gatebot's own user, with a clean environment; gatebot is not root; "
-                "files that everybody may read are open to agents; the network could not be closed: no filter"
-            ),
-        ),
-        (
-            "",
-            "no filter",
-            "open",
-            (
-                "each trial under an unprivileged user of its own, with a clean environment; "
-                "files that everybody may read are open to agents; the network is open"
-            ),
-        ),
-        (
-            "",
-            "",
+            Obstacles(),
             "loopback",
+            HELD,
             (
-                "each trial under an unprivileged user of its own, with a clean environment; "
-                "files that everybody may read are open to agents; "
-                "the network is open: loopback alone cannot be enforced yet"
+                f"{USERS}; the network is open: no wall here tells loopback from the rest; "
+                "self-test: 2 attacks held off"
+            ),
+        ),
+        (
+            Obstacles(user="gatebot is not root", files="no Landlock", offline="no filter", old="old"),
+            "none",
+            SelfTest(("a",), ("b", "c")),
+            (
+                f"{DEGRADED}, with a clean environment; gatebot is not root; files and processes are open to "
+                "agents: no Landlock; the network could not be closed: no filter; "
+                "self-test: of 3 attacks not held off: b, c"
+            ),
+        ),
+        (
+            Obstacles(user="gatebot is not root", old="Landlock of version 2 …"),
+            "none",
+            SelfTest(trouble="not tried"),
+            (
+                f"{DEGRADED}, its files behind Landlock, with a clean environment, without network; "
+                "gatebot is not root; Landlock of version 2 …; not tried"
             ),
         ),
     ],
 )
-def test_the_report_in_words(no_user: str, no_filter: str, network: Network, words: str) -> None:
-    assert str(describe(no_user, no_filter, network)) == words
+def test_the_report_in_words(obstacles: Obstacles, network: Network, test: SelfTest, words: str) -> None:
+    assert str(describe(obstacles, network, test)) == words
+
+
+@pytest.mark.parametrize(
+    ("obstacles", "network", "test", "degraded", "complete"),
+    [
+        (Obstacles(), "none", HELD, False, True),
+        (Obstacles(), "open", HELD, False, True),
+        (Obstacles(old="matters only without a user"), "open", HELD, False, True),
+        (Obstacles(), "loopback", HELD, False, False),
+        (Obstacles(offline="no filter"), "none", HELD, False, False),
+        (Obstacles(user="no"), "none", HELD, True, False),
+        (Obstacles(files="no"), "none", HELD, True, False),
+        (Obstacles(), "none", SelfTest(("a",), ("b",)), True, False),
+        (Obstacles(), "none", SelfTest(trouble="no python3"), True, False),
+        (Obstacles(), "none", None, True, False),
+    ],
+)
+def test_what_is_degraded_and_what_is_all_that_was_asked_for(
+    obstacles: Obstacles, network: Network, test: SelfTest | None, degraded: bool, complete: bool
+) -> None:
+    report = describe(obstacles, network, test)
+    assert (report.degraded, report.complete) == (degraded, complete)

@@ -9,16 +9,20 @@ import pytest
 from gatebot.process.program import Ended, Limits, Program
 
 
-def test_core_dumps_are_always_off() -> None:
-    assert Limits(open_files=None).as_order() == {"RLIMIT_CORE": 0}
+def test_core_dumps_and_message_queues_are_always_off() -> None:
+    assert Limits(open_files=None).as_order() == {"RLIMIT_CORE": 0, "RLIMIT_MSGQUEUE": 0}
 
 
 def test_each_limit_has_its_resource() -> None:
-    assert Limits(open_files=1, file_bytes=2, processes=3).as_order() == {
+    limits = Limits(open_files=1, file_bytes=2, processes=3, tree_bytes=4, tree_entries=5)
+    assert limits.as_order() == {
         "RLIMIT_CORE": 0,
+        "RLIMIT_MSGQUEUE": 0,
         "RLIMIT_NOFILE": 1,
         "RLIMIT_FSIZE": 2,
         "RLIMIT_NPROC": 3,
+        "TREE_BYTES": 4,
+        "TREE_ENTRIES": 5,
     }
 
 

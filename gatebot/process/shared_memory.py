@@ -1,0 +1,49 @@
+"""What a run may leave outside its directories: shared memory, semaphores and queues. Found by their user and removed."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+from pathlib import Path
+from typing import Final
+
+_SHARED: Final = Path("/dev/shm")  # noqa: S108 - only what belongs to the run's own user is touched
+_TABLES: Final = Path("/proc/sysvipc")
+_REMOVE: Final = 0
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def left_in_shared_memory(uid: int) -> list[Path]:
+    """What of POSIX shared memory belongs to that user, sorted."""
+    found: list[Path] = []
+    with contextlib.suppress(OSError):
+        for entry in _SHARED.iterdir():
+            with contextlib.suppress(OSError):
+                if entry.lstat().st_uid == uid:
+                    found.append(entry)
+    return sorted(found)
+
+
+def remove_system_v_objects(uid: int) -> None:
+    """Remove the System V shared memory, semaphores and message queues which that user made or owns."""
+    unused = ctypes.c_void_p(None)
+    for identifier in _identifiers("shm", "shmid", uid):
+        _libc.shmctl(ctypes.c_int(identifier), ctypes.c_int(_REMOVE), unused)
+    for identifier in _identifiers("sem", "semid", uid):
+        _libc.semctl(ctypes.c_int(identifier), ctypes.c_int(0), ctypes.c_int(_REMOVE), unused)
+    for identifier in _identifiers("msg", "msqid", uid):
+        _libc.msgctl(ctypes.c_int(identifier), ctypes.c_int(_REMOVE), unused)
+
+
+def _identifiers(kind: str, column: str, uid: int) -> list[int]:
+    """The objects of one kind, from the kernel's table of them (its first line names the columns)."""
+    try:
+        header, *rows = (_TABLES / kind).read_text("ascii", "replace").splitlines()
+    except (OSError, ValueError):
+        return []
+    found: list[int] = []
+    for row in rows:
+        fields = dict(zip(header.split(), row.split(), strict=False))
+        if str(uid) in (fields.get("uid"), fields.get("cuid")):
+            found.append(int(fields[column]))
+    return found
