@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from gatebot.commands.concluding import conclude, gather_evidence
 from gatebot.commands.preparing import Prepared, prepared
 from gatebot.commands.request import EvaluationRequest
+from gatebot.commands.reuse import ReusedTrials, reused_trials
 from gatebot.commands.ruler import Ruler
 from gatebot.commands.trials import Means, RunRounds, running
 from gatebot.commands.views import Evaluation, examine_sides, side_info
@@ -43,7 +44,9 @@ def evaluate(evaluation: Evaluation, request: EvaluationRequest, watch: Progress
         if cache.note:
             request.tell(cache.note)
         with prepared(evaluation, examined, plan, request, cache) as sides:
-            plan = _run(sides, evaluation.ruler, request, _Places(results, watch, beyond_no_sign=again))
+            kept = reused_trials(evaluation, examined, request, cache)
+            places = _Places(results, watch, kept, beyond_no_sign=again)
+            plan = _run(sides, evaluation.ruler, request, places)
     plan = replace(plan, finished=not plan.stopped)
     results.write_plan(plan)
     return conclude(plan, suite, results.trials, results)
@@ -53,6 +56,7 @@ def evaluate(evaluation: Evaluation, request: EvaluationRequest, watch: Progress
 class _Places:
     results: ResultsDirectory
     watch: ProgressView
+    kept: ReusedTrials | None = None
     beyond_no_sign: bool = False
 
 
@@ -65,7 +69,7 @@ def _run(sides: Prepared, ruler: Ruler, request: EvaluationRequest, places: _Pla
     """Run the planned trials, unless a side could not be set up; returns the plan with what came of it."""
     if any(info is not None and info.setup == "failed" for info in (sides.plan.base, sides.plan.head)):
         return replace(sides.plan, rounds=())
-    means = Means(request, places.results, sides.launchers, places.watch)
+    means = Means(request, places.results, sides.launchers, places.watch, places.kept)
     with running(ruler.suite, sides.ready, means) as run:
         return _rounds(sides.plan, ruler, places, run)
 

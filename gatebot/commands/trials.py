@@ -17,7 +17,7 @@ from gatebot.ports import SideEnvironment, TrialTask
 from gatebot.process.launch import Launchers
 from gatebot.results.store import ResultsDirectory
 from gatebot.runner.budget import Bounds
-from gatebot.runner.pool import Lane, TrialRunner
+from gatebot.runner.pool import Audience, KeptTrials, Lane, NothingKept, TrialRunner
 from gatebot.runner.progress import ProgressView
 from gatebot.runner.schedule import seed_for
 
@@ -40,6 +40,7 @@ class Means:
     results: ResultsDirectory
     launchers: Launchers
     watch: ProgressView
+    kept: KeptTrials | None = None
 
 
 RunRounds = Callable[[Sequence[Round]], str]
@@ -60,7 +61,7 @@ def running(suite: Suite, ready: Mapping[Side, SideReady], means: Means) -> Gene
             journal,
             _bounds(suite.config),
             stop=means.launchers.terminate_all,
-            progress=means.watch,
+            audience=Audience(means.kept or NothingKept(), means.watch),
         )
 
         def run(rounds: Sequence[Round]) -> str:

@@ -24,6 +24,7 @@ class Row:
     status: Status
     passed: bool | None
     cached: bool
+    reused: bool
     values: dict[str, float | None]
     by_design: frozenset[str]
     failure: FailureCategory | None
@@ -103,7 +104,7 @@ class Evidence:
                 for side, slots in sides.items():
                     present.update(TrialKey(case, side, slot) for slot in slots)
                     counts.update(row.status for row in slots.values())
-                    counts["cached"] += sum(row.cached for row in slots.values())
+                    counts["cached"] += sum(row.cached or row.reused for row in slots.values())
         counts["missing"] = len(self.planned - present)
         return counts
 
@@ -268,6 +269,7 @@ def _row(grade: Grade) -> Row:
         status=grade.status,
         passed=grade.passed,
         cached=grade.cached,
+        reused=grade.reused,
         values=values,
         by_design=frozenset(name for name, score in grade.scores.items() if score.by_design),
         failure=grade.failure,

@@ -256,6 +256,7 @@ def _grade(trial: Trial, passed: bool | None, scores: dict[str, Score], failure_
         passed,
         round=trial.round,
         cached=trial.cached,
+        reused=trial.reused,
         scores=scores,
         failure_reason=failure_reason,
     )

@@ -111,6 +111,11 @@ class ResultsDirectory:
         replace_file(self.path / name, text.encode("utf-8"))
 
 
+def decode_report(data: bytes) -> Report:
+    """A report from the bytes of report.json, which may be anything. Raises InputFileError."""
+    return _decode(data, Location(REPORT_FILE), _reports(), REPORT_SCHEMA)
+
+
 def open_results(path: Path, plan: Plan, *, overwrite: bool = False) -> tuple[ResultsDirectory, Plan | None]:
     """Open or make the directory for the evaluation that `plan` (its rounds aside) describes.
 
@@ -204,6 +209,12 @@ def _read(path: Path, adapter: TypeAdapter[T], schema: str, *, strict: bool | No
     if len(data) > _MAX_FILE_BYTES:
         message = f"larger than {_MAX_FILE_BYTES // 1024 // 1024} MB"
         raise InputFileError(message, "no run writes a file of that size", location=location)
+    return _decode(data, location, adapter, schema, strict=strict)
+
+
+def _decode(
+    data: bytes, location: Location, adapter: TypeAdapter[T], schema: str, *, strict: bool | None = True
+) -> T:
     check_schema(data, schema, location)
     try:
         return adapter.validate_json(data, strict=strict)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import queue
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from gatebot.errors import Cancelled, InfrastructureError
@@ -18,6 +16,7 @@ from gatebot.ports import Agent, SideEnvironment, TrialTask
 from gatebot.runner.budget import Bounds, Breaker, Spending
 from gatebot.runner.progress import NoProgress, Progress, ProgressView, SideProgress
 from gatebot.runner.signals import Cancellation, cancelled_by_signals
+from gatebot.runner.workers import Workers
 
 _TICK_S = 0.2
 _GRACE_S = 3.0
@@ -49,6 +48,37 @@ class TrialSink(Protocol):
         ...
 
 
+class KeptTrials(Protocol):
+    """Finished trials that outlive the results directory: the store."""
+
+    def find(self, task: TrialTask) -> Trial | None:
+        """The trial as this very evaluation has run it before, ready for the journal; None when it has not."""
+        ...
+
+    def keep(self, trial: Trial) -> None:
+        """Keep a finished trial for later. Called from many threads; never raises on a disk that refuses."""
+        ...
+
+
+class NothingKept:
+    """No store: every trial is run."""
+
+    def find(self, task: TrialTask) -> Trial | None:
+        """Nothing."""
+        del task
+
+    def keep(self, trial: Trial) -> None:
+        """Forget it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Who hears of a run beside the journal: the store, and whoever watches."""
+
+    kept: KeptTrials = field(default_factory=NothingKept)
+    progress: ProgressView = field(default_factory=NoProgress)
+
+
 @dataclass(slots=True)
 class _Counts:
     planned: int = 0
@@ -69,14 +99,16 @@ class TrialRunner:
         bounds: Bounds,
         *,
         stop: Callable[[], None],
-        progress: ProgressView | None = None,
+        audience: Audience | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._lanes = lanes
         self._sink = sink
         self._bounds = bounds
+        audience = audience or Audience()
+        self._kept = audience.kept
         self._cancellation = Cancellation(stop)
-        self._progress = progress or NoProgress()
+        self._progress = audience.progress
         self._clock = clock
         self._began = clock()
         self.spending = Spending(bounds)
@@ -93,23 +125,39 @@ class TrialRunner:
         further calls run nothing. Raises Cancelled after SIGINT, SIGTERM or `cancel`: what was running has been
         ended and left out. Raises what the sink raises when it cannot store.
         """
+        with cancelled_by_signals(self._cancellation):
+            fresh = self._without_finished(tasks)
+            self._report(0)
+            if fresh and not self._stopped:
+                self._drain(Workers(fresh, self._finish, self._may_start, self._account))
+            if self._cancellation.requested:
+                raise self._cancelled()
+        return self._stopped
+
+    def _without_finished(self, tasks: Sequence[TrialTask]) -> deque[TrialTask]:
+        """The tasks that must be run. Those of the journal are done; those of the store are put into the journal.
+
+        What a stored trial cost counts as spent, as after an interruption: running an evaluation again must not let
+        it go further than it went at first.
+        """
         fresh: deque[TrialTask] = deque()
         for task in tasks:
             counts = self._counts[task.key.side]
             counts.planned += 1
-            if task.key in self._sink.done:
-                counts.done += 1
-                counts.cached += 1
-                self.spending.trials += 1
-            else:
-                fresh.append(task)
-        with cancelled_by_signals(self._cancellation):
-            self._report(0)
-            if fresh and not self._stopped:
-                self._drain(_Workers(fresh, self._finish, self._may_start, self._account))
-            if self._cancellation.requested:
-                raise self._cancelled()
-        return self._stopped
+            if task.key not in self._sink.done:
+                found = None if self._cancellation.requested or self._stopped else self._kept.find(task)
+                if found is None:
+                    fresh.append(task)
+                    continue
+                self._stopped = self.spending.exceeded(self._clock() - self._began)
+                if self._stopped:
+                    continue
+                self.spending.add(self._sink.append(found).usage)
+            counts.done += 1
+            counts.cached += 1
+            self.spending.trials += 1
+        self._sink.sync()
+        return fresh
 
     def cancel(self) -> None:
         """What Ctrl-C does. May be called from any thread."""
@@ -130,7 +178,7 @@ class TrialRunner:
         tripped = self._breaker.add(trial)
         self._stopped = self._stopped or tripped
 
-    def _drain(self, workers: _Workers) -> None:
+    def _drain(self, workers: Workers) -> None:
         """Watch the workers until they have ended. Whatever happens here, no trial is left running."""
         workers.start(min(self._bounds.concurrency, workers.left))
         try:
@@ -150,7 +198,12 @@ class TrialRunner:
     def _finish(self, task: TrialTask) -> Trial | None:
         """Run a task and store the trial at once: what is paid for is kept. Called by many workers at a time."""
         trial = self._attempts(task)
-        return None if trial is None else self._sink.append(trial)
+        if trial is None:
+            return None
+        stored = self._sink.append(trial)
+        if stored.status != "infra_error":
+            self._kept.keep(stored)
+        return stored
 
     def _attempts(self, task: TrialTask) -> Trial | None:
         """The finished trial; None when we were told to stop, since what ends then may have been ended by us."""
@@ -186,92 +239,3 @@ class TrialRunner:
     def _cancelled(self) -> Cancelled:
         counts = self._counts.values()
         return Cancelled(sum(one.done for one in counts), sum(one.planned for one in counts))
-
-
-class _Workers:
-    """The threads that run trials, and the queue that tells of the finished ones."""
-
-    def __init__(
-        self,
-        tasks: deque[TrialTask],
-        finish: Callable[[TrialTask], Trial | None],
-        may_start: Callable[[], bool],
-        account: Callable[[Trial], None],
-    ) -> None:
-        self._tasks = tasks
-        self._finish = finish
-        self._may_start = may_start
-        self._account = account
-        self._lock = threading.Lock()
-        self._finished: queue.SimpleQueue[Trial | BaseException | None] = queue.SimpleQueue()
-        self._threads: list[threading.Thread] = []
-        self._error: BaseException | None = None
-        self._ended = 0
-        self.running = 0
-
-    @property
-    def left(self) -> int:
-        """Tasks not started yet."""
-        return len(self._tasks)
-
-    def start(self, width: int) -> None:
-        """Start so many workers. They die with the process: an agent that cannot be stopped must not keep it alive."""
-        self._threads = [
-            threading.Thread(target=self._work, name=f"trials-{number}", daemon=True)
-            for number in range(width)
-        ]
-        for thread in self._threads:
-            thread.start()
-
-    def alive(self) -> bool:
-        """Whether a worker has not ended, or has ended unheard."""
-        return self._ended < len(self._threads)
-
-    def join(self, grace_s: float) -> None:
-        """Wait for the workers, so long at most together."""
-        deadline = time.monotonic() + grace_s
-        for thread in self._threads:
-            thread.join(max(0.0, deadline - time.monotonic()))
-
-    def finished(self, wait_s: float) -> list[Trial]:
-        """The trials that have finished since the last call; waits for the first one."""
-        trials: list[Trial] = []
-        wait = wait_s
-        while True:
-            try:
-                item = self._finished.get(timeout=wait) if wait > 0 else self._finished.get_nowait()
-            except queue.Empty:
-                return trials
-            wait = 0.0
-            if item is None:
-                self._ended += 1
-            elif isinstance(item, BaseException):
-                self._error = self._error or item
-            else:
-                trials.append(item)
-
-    def check(self) -> None:
-        """Raise what a worker met."""
-        if self._error is not None:
-            raise self._error
-
-    def _work(self) -> None:
-        try:
-            while (task := self._next()) is not None:
-                trial = self._finish(task)
-                with self._lock:
-                    self.running -= 1
-                    if trial is not None:
-                        self._account(trial)
-                        self._finished.put(trial)
-        except BaseException as error:  # noqa: BLE001 - `check` raises it in the thread that waits
-            self._finished.put(error)
-        finally:
-            self._finished.put(None)
-
-    def _next(self) -> TrialTask | None:
-        with self._lock:
-            if not self._tasks or not self._may_start():
-                return None
-            self.running += 1
-            return self._tasks.popleft()

@@ -18,7 +18,7 @@ from gatebot.model.trajectory import Usage
 from gatebot.model.trial import SIDES, Side, Status, Trial, TrialKey
 from gatebot.ports import SideEnvironment, TrialTask
 from gatebot.runner.budget import Bounds
-from gatebot.runner.pool import Lane, TrialRunner
+from gatebot.runner.pool import Audience, Lane, TrialRunner
 from gatebot.runner.progress import Progress
 from gatebot.runner.schedule import seed_for
 
@@ -319,7 +319,7 @@ def test_the_view_hears_counts_per_side_and_money() -> None:
     agent, sink = CountingAgent(lambda one, _: ended(one, usd=0.25)), Memory(done={task(0, "base").key})
     lanes: dict[Side, Lane] = {side: Lane(agent, SideEnvironment(side, PurePath("/x"))) for side in SIDES}
     seen = Seen()
-    one = TrialRunner(lanes, sink, Bounds(), stop=lambda: None, progress=seen)
+    one = TrialRunner(lanes, sink, Bounds(), stop=lambda: None, audience=Audience(progress=seen))
     one.run([task(slot, side) for slot in range(2) for side in SIDES])
     first, last = seen.moments[0], seen.moments[-1]
     assert (first.done, first.planned, first.base.cached) == (1, 4, 1)
