@@ -45,11 +45,20 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class SuiteFile:
+    """A file of the suite that a grader is made of; `path` is relative to the suite's directory."""
+
+    path: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """A case ready to run and grade. `history` precedes the first turn; `turns` are asked one by one.
 
     `plain` marks a single-string input, which the agent then receives as a string. `references` holds the golden
     first, then its variants; empty when the case has no golden. `path` is relative to the suite's directory.
+    `grader_files`: path, relative to it too, of each file that the case's own graders are made of → its sha256 (hex).
     """
 
     id: str
@@ -62,6 +71,7 @@ class Case:
     timeout: float | None = None
     expect: Expect = field(default_factory=Expect)
     references: tuple[Reference, ...] = ()
+    grader_files: dict[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)

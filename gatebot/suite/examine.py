@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from gatebot.errors import ConfigError, Location
 from gatebot.model.suite import Suite
 from gatebot.suite.finding import Finding
+from gatebot.suite.grader_files import ListedOnce
 from gatebot.suite.lint import lint_suite
 from gatebot.suite.load import CONFIG_NAME, ConfigFile, LoadedCase, by_id, case_paths, load_case, load_config
 from gatebot.suite.source import FileSource
@@ -25,6 +26,7 @@ def examine(source: FileSource, config: str = CONFIG_NAME) -> Examination:
 
     Raises nothing of its own; a source may raise what it raises.
     """
+    source = ListedOnce(source)
     try:
         file = load_config(source, config)
         paths = case_paths(source, file)

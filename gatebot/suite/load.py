@@ -13,6 +13,7 @@ from gatebot.model.case import CaseFile
 from gatebot.model.config import Config
 from gatebot.model.suite import Suite
 from gatebot.suite.explain import explain
+from gatebot.suite.grader_files import ListedOnce, grader_files
 from gatebot.suite.lint import lint_suite, raise_errors
 from gatebot.suite.loaded import ConfigFile, LoadedCase
 from gatebot.suite.normalize import to_case
@@ -82,6 +83,7 @@ def load_cases(source: FileSource, config: ConfigFile) -> tuple[LoadedCase, ...]
     Raises: ConfigError for a bad glob, for none or more than 10,000 cases, for two cases of one id (also when they
     differ in capitals alone: some file systems cannot hold both), and for anything wrong in a case.
     """
+    source = ListedOnce(source)
     paths = case_paths(source, config)
     return by_id(load_case(source, path, config.folder) for path in paths)
 
@@ -130,7 +132,7 @@ def case_paths(source: FileSource, config: ConfigFile) -> list[str]:
 def load_case(source: FileSource, path: str, folder: str = "") -> LoadedCase:
     """The case at `path` of `source`; its `path` is told relative to `folder`, the suite's.
 
-    Raises: ConfigError, also for a file name that makes no id.
+    Raises: ConfigError, also for a file name that makes no id, and for a grader whose files are not there.
     """
     if not path.isprintable():
         raise ConfigError("a case file has an unprintable name", "rename it", location=Location(ascii(path)))
@@ -146,7 +148,8 @@ def load_case(source: FileSource, path: str, folder: str = "") -> LoadedCase:
         raise explain(error, document, CaseFile) from None
     case = to_case(written, written.id or _id_of(path), document)
     prefix = f"{folder}/" if folder else ""
-    return LoadedCase(replace(case, path=path.removeprefix(prefix)), document)
+    files = grader_files(source, folder, case.expect, document)
+    return LoadedCase(replace(case, path=path.removeprefix(prefix), grader_files=files), document)
 
 
 def _id_of(path: str) -> str:

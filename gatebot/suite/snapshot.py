@@ -69,13 +69,22 @@ def digests(suite: Suite) -> Digests:
 
 
 def case_run_digest(case: Case) -> str:
-    """Digest of what the agent sees of a case, and how long it may take: part of every trial's cache key."""
-    return _digest(_pick(_plain(case), RUN_KEYS))
+    """Digest of what the agent sees of a case, and how long it may take: part of every trial's cache key.
+
+    What the case's own graders say is kept in the trial, so they are part of it too where there are any.
+    """
+    seen = _pick(_plain(case), RUN_KEYS)
+    answer = case.expect.answer
+    if answer is not None and (answer.command is not None or answer.python is not None):
+        graders = answer.model_dump(mode="json", include={"command", "python"})
+        seen = {**seen, "graders": graders, "grader_files": {**case.grader_files}}
+    return _digest(seen)
 
 
 def case_grading_digest(case: Case, default: TrajectoryDefault, version: int = GRADER_VERSION) -> str:
     """Digest of how a case is graded: what is expected, the golden, the suite's default mode, the graders' version."""
-    return _digest({**_pick(_plain(case), GRADING_KEYS), "default": _plain(default), "graders": version})
+    keys = (*GRADING_KEYS, "grader_files") if case.grader_files else GRADING_KEYS
+    return _digest({**_pick(_plain(case), keys), "default": _plain(default), "graders": version})
 
 
 def golden_digest(case: Case) -> str:
