@@ -8,7 +8,7 @@ PYTEST_ARGS ?=
 LOCK_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help venv check test unit demo bench schema lock clean
+.PHONY: help venv check test unit demo bench schema lock clean calibrate
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -36,6 +36,9 @@ demo: $(STAMP) ## gate a made-up pull request: no key, no network
 
 bench: $(STAMP) ## the figures: every script in bench/
 	@set -e; for script in $(sort $(wildcard bench/*.py)); do echo "== $$script"; $(BIN)/python "$$script"; done
+
+calibrate: $(STAMP) ## false alarms, power and cost of the whole gate, simulated for MINUTES (10)
+	$(BIN)/python bench/calibrate.py $(or $(MINUTES),10)
 
 schema: $(STAMP) ## write schema/*.json from the models
 	$(BIN)/gatebot schema --out schema

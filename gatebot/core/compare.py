@@ -92,19 +92,23 @@ def strata(sample: MetricSample) -> Strata:
 
 
 def compare(
-    samples: Sequence[MetricSample], *, confidence: float, gating: bool, scope: Scope = "suite"
+    samples: Sequence[MetricSample],
+    *,
+    confidence: float,
+    permutations: int = PERMUTATIONS,
+    scope: Scope = "suite",
 ) -> list[Comparison]:
     """Compare each sample (all with at least one case), in the order given.
 
-    With `gating`, several metrics are adjusted together (step-down max-T); a single one needs no adjustment.
-    `confidence` is that of the two-sided interval shown, 1 − 2·level.
+    Several metrics are adjusted together (step-down max-T); a single one needs no adjustment. `confidence` is that of
+    the two-sided interval shown, 1 − 2·level.
     """
     if not samples:
         return []
     numbers = [strata(sample) for sample in samples]
     alone = scope == "suite" and len(samples) == 1 and samples[0].metric.scale == "binary"
     # The exact test of one pass/fail metric draws nothing.
-    draws = Draws(0 if alone else seed_of(samples), PERMUTATIONS if gating else INFORMING_PERMUTATIONS)
+    draws = Draws(0 if alone else seed_of(samples), permutations)
     tested = (within_cases if scope == "suite" else over_cases)(samples, numbers, draws)
     return [
         _comparison(sample, values, tested, index, (confidence, scope))

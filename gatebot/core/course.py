@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from gatebot.core.confirm import SingleCases, by_confirmation, by_min_p, suspect_cases
 from gatebot.core.looks import Look, LookPlan, look_plan
-from gatebot.core.tracing import LookResult, look_at, trace
+from gatebot.core.tracing import Known, LookResult, look_at, trace
 from gatebot.core.verdict import without_evidence
 from gatebot.core.view import EvidenceView, MetricSample, Window
 from gatebot.model.config import Gate
@@ -21,16 +21,19 @@ _EVERY_SLOT = range(2**62)
 class Course:
     """What the plan fixes: the looks, the regular rounds run so far, and each side's first slot.
 
-    `recorded_base`: the base is only recorded, so that looks may end the evaluation but convict nobody. `was_recorded`:
-    it is, or it was until a look asked for a fresh one.
+    `was_recorded`: the base is only recorded, or it was until a look asked for a fresh one.
     """
 
     looks: LookPlan
     rounds: int
     base_first_slot: int = 1
     head_first_slot: int = 1
-    recorded_base: bool = False
     was_recorded: bool = False
+
+    @property
+    def recorded_base(self) -> bool:
+        """Whether the base is only recorded."""
+        return self.looks.recorded_base
 
     def window(self, rounds: int) -> Window | None:
         """The slots of the first `rounds` rounds; None (all) with a fixed number of seeds and a base that is run."""
@@ -45,10 +48,11 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """Where an evaluation stands: every look so far, leg B, and what is still to be run (empty: nothing)."""
+    """Where an evaluation stands: every look so far, leg B, its suspects, and why it is not finished (empty: it is)."""
 
     results: tuple[LookResult, ...]
     singles: SingleCases
+    suspects: tuple[str, ...] = ()
     unfinished: str = ""
 
     @property
@@ -66,17 +70,22 @@ def course_of(plan: Plan, gate: Gate) -> Course:
     """The course a plan describes."""
     recorded = plan.base_recorded if not plan.runs_base() else 0
     return Course(
-        looks=look_plan(gate, plan.seeds, sequential=plan.sequential, recorded_base=recorded),
+        looks=look_plan(
+            gate,
+            plan.seeds,
+            sequential=plan.sequential,
+            recorded_base=recorded,
+            after_recorded=plan.base_recorded > 0 and not recorded,
+        ),
         rounds=plan.regular_rounds(),
         base_first_slot=plan.base_first_slot,
         head_first_slot=plan.head_first_slot,
-        recorded_base=recorded > 0,
         was_recorded=plan.base_recorded > 0,
     )
 
 
-def reached(evidence: EvidenceView, gate: Gate, course: Course) -> Reached:
-    """Recompute every look and leg B from the evidence."""
+def reached(evidence: EvidenceView, gate: Gate, course: Course, known: Known = ()) -> Reached:
+    """Recompute every look and leg B from the evidence; `known` as in `trace`."""
     if not course.looks.sequential:
         return _single_look(evidence, gate, course)
     results = trace(
@@ -84,10 +93,12 @@ def reached(evidence: EvidenceView, gate: Gate, course: Course) -> Reached:
         gate,
         course.looks,
         course.rounds,
-        recorded_base=course.recorded_base,
+        known=known,
     )
+    suspects = suspects_of(evidence, course)
     singles = by_confirmation(evidence, course.looks.case_level) if course.looks.case_level else SingleCases()
-    return Reached(results, singles, _unfinished(evidence, course, results, singles))
+    unconfirmed = (set(suspects) - set(evidence.confirming_cases)) | set(singles.unconfirmed)
+    return Reached(results, singles, suspects, _unfinished(course, results, len(unconfirmed)))
 
 
 def gating_samples(evidence: EvidenceView, gate: Gate, course: Course, rounds: int) -> list[MetricSample]:
@@ -110,9 +121,10 @@ def suspects_of(evidence: EvidenceView, course: Course) -> tuple[str, ...]:
 
 
 def _first_windows(course: Course, first: int) -> Iterator[Window | None]:
-    yield course.window(first)
-    if course.was_recorded and not course.recorded_base:
-        yield replace(course, recorded_base=True).window(first)
+    window = course.window(first)
+    yield window
+    if window is not None and course.was_recorded and not course.recorded_base:
+        yield replace(window, recorded_base=True)
 
 
 def _single_look(evidence: EvidenceView, gate: Gate, course: Course) -> Reached:
@@ -125,12 +137,12 @@ def _single_look(evidence: EvidenceView, gate: Gate, course: Course) -> Reached:
     if singles is None:
         look = Look(look.rounds, gate.alpha, look.confidence)
     samples = gating_samples(evidence, gate, course, look.rounds)
-    result = look_at(look, samples, gate, recorded_base=course.recorded_base)
+    result = look_at(look, samples, gate, course.looks)
     if course.recorded_base and singles is not None and singles.regressed:
         result = replace(result, stop="fresh base")
         singles = replace(singles, regressed=frozenset[str]())
     unfinished = _WANTS_BASE if result.stop == "fresh base" else ""
-    return Reached((result,), singles or SingleCases(), unfinished)
+    return Reached((result,), singles or SingleCases(), unfinished=unfinished)
 
 
 _WANTS_BASE = (
@@ -138,17 +150,13 @@ _WANTS_BASE = (
 )
 
 
-def _unfinished(
-    evidence: EvidenceView, course: Course, results: tuple[LookResult, ...], singles: SingleCases
-) -> str:
+def _unfinished(course: Course, results: tuple[LookResult, ...], unconfirmed: int) -> str:
     if not results:
         return f"the run stopped before the first look, after {course.rounds} rounds"
     if results[-1].stop == "fresh base":
         return _WANTS_BASE
     if results[-1].stop == "go on":
         return f"the run stopped after round {course.rounds}, though the data asked for more"
-    left = set(suspects_of(evidence, course)) - set(evidence.confirming_cases)
-    left |= set(singles.unconfirmed)
-    if left:
-        return f"{len(left)} suspect cases have no confirming trials"
+    if unconfirmed:
+        return f"{unconfirmed} suspect cases have no confirming trials"
     return ""

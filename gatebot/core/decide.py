@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from gatebot.core.compare import Comparison, agreeing, compare
+from gatebot.core.compare import INFORMING_PERMUTATIONS, Comparison, agreeing, compare
 from gatebot.core.confirm import SingleCases
 from gatebot.core.course import Course, Reached, reached
 from gatebot.core.evidence import Evidence, empty_cases, side_values
@@ -141,7 +141,10 @@ def _informing(samples: list[MetricSample], gate: Gate) -> list[MetricDecision]:
 
     They are not looked at in between: their level is alpha, and so is that of their interval.
     """
-    comparisons = compare(samples, confidence=1.0 - 2.0 * gate.alpha, gating=False, scope=gate.scope)
+    confidence = 1.0 - 2.0 * gate.alpha
+    comparisons = compare(
+        samples, confidence=confidence, permutations=INFORMING_PERMUTATIONS, scope=gate.scope
+    )
     if not comparisons:
         return []
     worse = benjamini_hochberg([c.worse for c in comparisons])

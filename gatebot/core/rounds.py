@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from gatebot.core.course import Course, Reached, course_of, reached, suspects_of
+from gatebot.core.course import Course, Reached, course_of, reached
 from gatebot.core.looks import FULL_ROUNDS
 from gatebot.core.stats.single_case import CONFIRM_TRIALS
+from gatebot.core.tracing import Known
 from gatebot.core.view import EvidenceView
 from gatebot.model.config import Gate, Seeds
 from gatebot.model.plan import Plan, Round
@@ -88,15 +89,22 @@ class Needs:
     until: int
 
 
-def needs(evidence: EvidenceView, gate: Gate, course: Course, *, beyond_no_sign: bool = False) -> Needs:
+def needs(
+    evidence: EvidenceView,
+    gate: Gate,
+    course: Course,
+    *,
+    beyond_no_sign: bool = False,
+    known: Known = (),
+) -> Needs:
     """What to run after the rounds of the course.
 
     `beyond_no_sign` goes on from a stop without a sign to the next look: running an inconclusive evaluation again adds
-    evidence instead of starting over.
+    evidence instead of starting over. `known` as in `trace`.
     """
-    state = reached(evidence, gate, course)
+    state = reached(evidence, gate, course, known)
     confirming = set(evidence.confirming_cases)
-    confirm = tuple(case for case in suspects_of(evidence, course) if case not in confirming)
+    confirm = tuple(case for case in state.suspects if case not in confirming)
     stop = state.last.stop if state.last is not None else "go on"
     look = course.looks.next_after(course.rounds) if course.looks.sequential else None
     goes_on = look is not None and (stop == "go on" or (beyond_no_sign and stop == "no sign"))

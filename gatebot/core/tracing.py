@@ -19,6 +19,9 @@ Sampler = Callable[[int], Sequence[MetricSample]]
 """Rounds → the samples of the gating metrics that have evidence, within those rounds."""
 
 
+_ENDS: tuple[Stop, ...] = ("regressed", "fresh base")
+
+
 @dataclass(frozen=True, slots=True)
 class LookResult:
     """One look: the gating metrics compared, the smallest adjusted p, the red metrics, and whether to stop."""
@@ -30,16 +33,19 @@ class LookResult:
     stop: Stop
 
 
-def look_at(
-    look: Look, samples: Sequence[MetricSample], gate: Gate, *, recorded_base: bool = False
-) -> LookResult:
+Known = tuple[LookResult, ...]
+
+
+def look_at(look: Look, samples: Sequence[MetricSample], gate: Gate, plan: LookPlan) -> LookResult:
     """Compare the gating metrics at one look and say whether the evaluation stops there (statistics 8, 9, 12, 15).
 
     A recorded base convicts nobody: nothing is red then, and a small p asks for a fresh base.
     """
-    comparisons = tuple(compare(samples, confidence=look.confidence, scope=gate.scope, gating=True))
+    comparisons = tuple(
+        compare(samples, confidence=look.confidence, permutations=plan.permutations, scope=gate.scope)
+    )
     smallest = min((c.adjusted_worse for c in comparisons), default=1.0)
-    if recorded_base:
+    if plan.recorded_base:
         return LookResult(look, comparisons, smallest, (), _recorded_stop(look, comparisons, smallest, gate))
     red = tuple(c.metric.name for c in comparisons if is_red(c, gate.metrics[c.metric.name], look.level))
     stop = "regressed" if red else _stop(look, comparisons, smallest, gate)
@@ -47,19 +53,18 @@ def look_at(
 
 
 def trace(
-    sampler: Sampler, gate: Gate, plan: LookPlan, rounds: int, *, recorded_base: bool = False
+    sampler: Sampler, gate: Gate, plan: LookPlan, rounds: int, *, known: Known = ()
 ) -> tuple[LookResult, ...]:
     """Every look that `rounds` rounds allow, up to the first red one, or the first that asks for a fresh base.
 
     A stop for futility does not end the trace: it is not binding, and later looks may have been made all the same.
+    `known`: the first of these looks, where they have been made already on the same evidence.
     """
-    results: list[LookResult] = []
-    for look in plan.looks:
-        if look.rounds > rounds:
+    results = list(known)
+    for look in plan.looks[len(known) :]:
+        if look.rounds > rounds or (results and results[-1].stop in _ENDS):
             break
-        results.append(look_at(look, sampler(look.rounds), gate, recorded_base=recorded_base))
-        if results[-1].stop in ("regressed", "fresh base"):
-            break
+        results.append(look_at(look, sampler(look.rounds), gate, plan))
     return tuple(results)
 
 

@@ -45,7 +45,7 @@ def test_trials_are_lined_up_by_slot_not_by_their_number() -> None:
 
 
 def test_one_pass_fail_metric_is_tested_exactly_and_needs_no_adjustment() -> None:
-    (comparison,) = compare([PASSED], confidence=0.9, gating=True)
+    (comparison,) = compare([PASSED], confidence=0.9)
     assert (comparison.exact, comparison.adjustment) == (True, "none")
     assert comparison.worse == pytest.approx(0.2)
     assert comparison.adjusted_worse == comparison.worse
@@ -54,7 +54,7 @@ def test_one_pass_fail_metric_is_tested_exactly_and_needs_no_adjustment() -> Non
 def test_a_metric_where_lower_is_better_is_turned() -> None:
     tokens = _sample("tokens", ((100.0, 110.0, 105.0),), ((210.0, 220.0, 205.0),), ((1, 2, 3),), ((1, 2, 3),))
     samples = [PASSED, tokens]
-    found = compare(samples, confidence=0.9, gating=True)
+    found = compare(samples, confidence=0.9)
     assert found[1].worse == pytest.approx(1 / 20)
     assert found[1].loss > 0
     assert found[1].adjusted_worse <= found[1].adjusted_better
