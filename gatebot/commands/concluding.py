@@ -44,7 +44,7 @@ def conclude(plan: Plan, suite: Suite, read: TrialReader, results: ResultsDirect
     tally = Tally(plan.digests.grading)
     results.write_scores(_collected(graded(read(), suite, tally, evidence.planned.__contains__), evidence))
     report = _report(plan, suite, evidence, tally)
-    diffs = _diffs(report, suite, read)
+    diffs = case_diffs(report, suite, read)
     results.write_report(report)
     results.write_text(COMMENT_FILE, _page(plan, report, diffs))
     results.write_text(JUNIT_FILE, render_junit(report))
@@ -103,7 +103,7 @@ def _page(plan: Plan, report: Report, diffs: dict[str, CaseDiff]) -> str:
     return render_one_side(report) if alone else render_comment(report, diffs, CommentContext())
 
 
-def _diffs(report: Report, suite: Suite, read: TrialReader) -> dict[str, CaseDiff]:
+def case_diffs(report: Report, suite: Suite, read: TrialReader) -> dict[str, CaseDiff]:
     """The trajectory diff of every case that fails somewhere at the head, from the trials its result names."""
     shown = [case for case in report.cases if case.shown_slot is not None and _worth_a_diff(case)]
     wanted = {key for case in shown for key in _shown_keys(case)}

@@ -102,7 +102,10 @@ def pull_commits(call: Call) -> JsonValue:
     state, one = call.state, call.state.pulls[call.number()]
     walker = state.repository.walk(pygit2.Oid(hex=state.head_of(one)), pygit2.enums.SortMode.TOPOLOGICAL)
     walker.hide(pygit2.Oid(hex=state.tip(one.base_ref)))
-    return [{"sha": str(commit.id)} for commit in walker][::-1][:250]
+    found: list[JsonValue] = [
+        {"sha": str(commit.id), "commit": {"message": commit.message}} for commit in walker
+    ]
+    return found[::-1][:250]
 
 
 @route("POST", r"/issues/(\d+)/comments", ("pull_requests", "write"), ("issues", "write"), status=201)
@@ -233,7 +236,9 @@ def compare(call: Call) -> JsonValue:
     found = call.state.repository.merge_base(one, other)
     if not found:
         raise RefusedError(404, "No common ancestor")
-    return {"merge_base_commit": {"sha": str(found)}, "commits": []}
+    diff = call.state.repository.diff(str(found), str(other))
+    files: list[JsonValue] = [{"filename": delta.new_file.path} for delta in diff.deltas]
+    return {"merge_base_commit": {"sha": str(found)}, "commits": [], "files": files}
 
 
 @route("GET", r"/contents/(.+)", ("contents", "read"))
