@@ -53,14 +53,14 @@ def test_concurrency_changes_nothing_but_what_is_measured(gatebot: CommandLine, 
     project = Project(tmp_path / "shop")
     base, head = wavering(project)
     one = CommandLine(gatebot.capture, tmp_path / "one")
-    codes = {one.gate(project.root, base, head).code}
+    codes = {one.gate(project.root, base, head, "--no-store").code}
     other = Project(tmp_path / "wide")
     base, head = wavering(other)
     # The base's tip carries the policy: eight at a time, and nothing else, differs there.
     other.branch("wide", base)
     tip = other.commit({"gatebot.yaml": config(8)})
     wide = CommandLine(gatebot.capture, tmp_path / "eight")
-    codes.add(wide.gate(other.root, tip, head).code)
+    codes.add(wide.gate(other.root, tip, head, "--no-store").code)
     assert len(codes) == 1
     assert caused(one.trials()) == caused(wide.trials())
     assert {trial.timing.wall_s for trial in one.trials()} != {trial.timing.wall_s for trial in wide.trials()}
