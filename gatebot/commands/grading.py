@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 import orjson
 
 from gatebot.graders.grade import CaseGrader
+from gatebot.graders.tool_schemas import ToolSchemas
 from gatebot.model.score import Grade
-from gatebot.model.suite import Suite
+from gatebot.model.suite import Case, Suite
 from gatebot.model.trajectory import Usage
 from gatebot.model.trial import Side, Timing, Trial, TrialKey
 
@@ -49,6 +50,7 @@ def canonical(trial: Trial) -> bytes:
         trial,
         attempts=1,
         cached=False,
+        reused=False,
         timing=Timing(),
         stderr_tail="",
         trace_url=None,
@@ -57,18 +59,28 @@ def canonical(trial: Trial) -> bytes:
     return orjson.dumps(kept, option=orjson.OPT_SORT_KEYS)
 
 
+SecondOpinion = Callable[[Case, Trial, Grade], Grade]
+"""Adds to a grade what somebody else than a grader says of the trial."""
+
+
 def graded(
-    trials: Iterable[Trial], suite: Suite, tally: Tally, keep: Callable[[TrialKey], bool] = lambda _: True
+    trials: Iterable[Trial],
+    suite: Suite,
+    tally: Tally,
+    keep: Callable[[TrialKey], bool] = lambda _: True,
+    second: SecondOpinion = lambda _case, _trial, grade: grade,
 ) -> Iterator[Grade]:
-    """Grade the trials of the suite's cases; `keep` narrows them by key."""
-    graders = {case.id: CaseGrader(case, suite.config.trajectory) for case in suite.cases}
+    """Grade the trials of the suite's cases; `keep` narrows them by key, `second` adds the judge's scores."""
+    cases = {case.id: case for case in suite.cases}
+    schemas = ToolSchemas(suite.config.tools)
+    graders = {case.id: CaseGrader(case, suite.config.trajectory, schemas) for case in suite.cases}
     for trial in trials:
         grader = graders.get(trial.case)
         if grader is None:
             tally.unknown += 1
         elif keep(trial.key):
             tally.take(trial)
-            yield grader.grade(trial)
+            yield second(cases[trial.case], trial, grader.grade(trial))
 
 
 def _added(total: Usage | None, more: Usage) -> Usage:

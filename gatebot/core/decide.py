@@ -183,7 +183,7 @@ def _conclude(
     missed = [d.name for d in gating if d.target is not None and closes(d.target, gate.metrics[d.name])]
     if regressed or missed:
         return "fail", _because(regressed, missed)
-    lacking = _not_evaluated(gating, evidence) or stopped or state.unfinished
+    lacking = stopped or _not_evaluated(gating, evidence) or state.unfinished
     if lacking:
         return "not_evaluated", lacking
     open_ = [d.name for d in gating if d.judged.verdict == "inconclusive"]

@@ -23,6 +23,7 @@ MEASURED_REPORT_FIELDS = (
     "metrics[latency_s]",
     "metrics[cost_usd]",
     "isolation",
+    "trials.cached",
 )
 """Fields of the report that are measured: left out when two reports are compared for equality.
 
@@ -122,7 +123,8 @@ class Failure:
 class CaseResult:
     """One case. `label` per statistics; `gating` False for new, removed and quarantined cases.
 
-    `shown_slot`: the head slot whose trajectory illustrates the case in the comment.
+    `shown_slot`: the head slot whose trajectory illustrates the case in the comment. `explanation`: the judge's words
+    on why the head did worse; untrusted, and of no consequence.
     """
 
     id: str
@@ -138,6 +140,9 @@ class CaseResult:
     tags: tuple[str, ...] = ()
     shown_slot: int | None = None
     shown_base_slot: int | None = None
+    fresh_base: SideCount | None = None
+    fresh_head: SideCount | None = None
+    explanation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
