@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from gatebot import __version__
 from gatebot.commands.candidate import TrialReader, golden_candidate
 from gatebot.commands.grading import Tally, graded
+from gatebot.commands.judged import read_record
 from gatebot.commands.ruler import gating_cases
 from gatebot.core.course import course_of
 from gatebot.core.decide import Decision, decide, decided_without_trials, settled
@@ -38,12 +40,18 @@ def conclude(plan: Plan, suite: Suite, read: TrialReader, results: ResultsDirect
 
     Of a gate and a run also golden-candidate/: what accepting the head's behaviour would write.
 
-    `read` hands out the trials anew each time it is called: once to grade, once for the trajectories shown.
+    `read` hands out the trials anew each time it is called: once to grade, once for the trajectories shown. What the
+    judge said is taken from judge.jsonl in `results`; nobody is asked here.
     """
     evidence = _empty_evidence(plan, suite)
     tally = Tally(plan.digests.grading)
-    results.write_scores(_collected(graded(read(), suite, tally, evidence.planned.__contains__), evidence))
+    record = None if suite.config.judge is None else read_record(results.path, suite.config.judge)
+    second = () if record is None else (record.graded,)
+    grades = graded(read(), suite, tally, evidence.planned.__contains__, *second)
+    results.write_scores(_collected(grades, evidence))
     report = _report(plan, suite, evidence, tally)
+    if record is not None and not plan.same_agent:
+        report = replace(record.explained(report), alerts=(*record.notes(), *report.alerts))
     diffs = case_diffs(report, suite, read)
     results.write_report(report)
     results.write_text(COMMENT_FILE, _page(plan, report, diffs))

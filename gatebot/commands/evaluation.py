@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gatebot.commands.concluding import conclude, gather_evidence
+from gatebot.commands.concluding import gather_evidence
+from gatebot.commands.judging import JudgeMeans, conclude_judged
 from gatebot.commands.preparing import Prepared, prepared
 from gatebot.commands.request import EvaluationRequest
 from gatebot.commands.reuse import ReusedTrials, reused_trials
@@ -33,11 +34,13 @@ def evaluate(evaluation: Evaluation, request: EvaluationRequest, watch: Progress
     plan = plan_of(evaluation, request, examined)
     results, found = open_results(request.out, plan, overwrite=True)
     suite = evaluation.ruler.suite
+    judge = JudgeMeans(request.environment, request.tell)
     again = found is not None and found.finished
     if found is not None:
         plan = replace(found, finished=False, stopped="")
     if again and not _goes_on(results):
-        return conclude(replace(plan, finished=True), results.read_suite(), results.trials, results)
+        plan = replace(plan, finished=True)
+        return conclude_judged(plan, results.read_suite(), results.trials, results, judge)
     results.write_suite(suite)
     if not plan.same_agent:
         cache = cache_directory(request.cache)
@@ -49,7 +52,7 @@ def evaluate(evaluation: Evaluation, request: EvaluationRequest, watch: Progress
             plan = _run(sides, evaluation.ruler, request, places)
     plan = replace(plan, finished=not plan.stopped)
     results.write_plan(plan)
-    return conclude(plan, suite, results.trials, results)
+    return conclude_judged(plan, suite, results.trials, results, judge)
 
 
 @dataclass(frozen=True, slots=True)

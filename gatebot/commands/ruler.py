@@ -7,6 +7,7 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from gatebot.commands.judge_policy import judge_in_force
 from gatebot.errors import UsageError
 from gatebot.model.config import AgentConfig, Config
 from gatebot.model.plan import CaseNotice
@@ -120,11 +121,14 @@ def gating_cases(suite: Suite, notices: Sequence[CaseNotice]) -> frozenset[str]:
 
 
 def _in_force(config: Config, today: datetime.date) -> tuple[Config, tuple[str, ...]]:
-    """The configuration without quarantines whose date has passed, and a note on each of those."""
+    """The configuration as it counts today, and a note on whatever of it does not: quarantines that are over, judge
+    metrics that may not gate.
+    """
     over = [entry for entry in config.quarantine if entry.until < today]
     kept = tuple(entry for entry in config.quarantine if entry.until >= today)
     notes = tuple(f"The quarantine of {entry.case} ended on {entry.until}; it gates again." for entry in over)
-    return (config.model_copy(update={"quarantine": kept}) if over else config), notes
+    judged, told = judge_in_force(config)
+    return (judged.model_copy(update={"quarantine": kept}) if over else judged), (*notes, *told)
 
 
 def _has(source: FileSource, path: str) -> bool:

@@ -61,6 +61,17 @@ class _Unusable(Exception):  # noqa: N818 - it never leaves this module
         super().__init__(fault)
 
 
+def read_form(raw: bytes, tool: str) -> tuple[JsonObject | None, Spent]:
+    """The input of the one call of `tool` in an answer (None where there is none that is whole), and what it cost."""
+    spent = Spent()
+    try:
+        message = _message(raw)
+        spent = _spent(message.get("usage"))
+        return _tool_input(message, tool), spent
+    except _Unusable:
+        return None, spent
+
+
 def read_reply(raw: bytes, rubric: Rubric, steps: int) -> Reply:
     """Take a Messages API answer apart. `steps`: how many steps the material numbers. Never raises."""
     model, spent = "", Spent()
@@ -91,7 +102,7 @@ _STOPS = {
 }
 
 
-def _tool_input(message: JsonObject) -> JsonObject:
+def _tool_input(message: JsonObject, tool: str = TOOL_NAME) -> JsonObject:
     stop = message.get("stop_reason")
     if stop == "max_tokens":
         raise _Unusable("it was cut off by max_tokens", cut=True)
@@ -103,10 +114,10 @@ def _tool_input(message: JsonObject) -> JsonObject:
     blocks = [block for block in content if is_object(block)]
     calls = [block for block in blocks if block.get("type") == "tool_use"]
     if not calls:
-        raise _Unusable(f"it does not call the tool {TOOL_NAME}")
+        raise _Unusable(f"it does not call the tool {tool}")
     if len(calls) > 1:
         raise _Unusable(f"it calls the tool {len(calls)} times")
-    if calls[0].get("name") != TOOL_NAME:
+    if calls[0].get("name") != tool:
         raise _Unusable("it calls another tool")
     given = calls[0].get("input")
     if not is_object(given):

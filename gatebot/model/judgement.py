@@ -75,7 +75,10 @@ class Canary:
 
 @dataclass(frozen=True, slots=True)
 class JudgeSession:
-    """How a judging session went. The last one of a file counts. `reason` says why it is not `healthy`."""
+    """How a judging session went. The last one of a file counts. `reason` says why it is not `healthy`.
+
+    `pending_batches`: batches that had not ended; a later session collects them instead of paying again.
+    """
 
     status: SessionStatus
     reason: str = ""
@@ -84,6 +87,7 @@ class JudgeSession:
     calls: int = 0
     estimated_usd: float | None = None
     cost_usd: float | None = None
+    pending_batches: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,6 +140,7 @@ class CaseResult:
     tags: tuple[str, ...] = ()
     shown_slot: int | None = None
     shown_base_slot: int | None = None
+    explanation: str = ""
     fresh_base: SideCount | None = None
     fresh_head: SideCount | None = None
     explanation: str = ""

@@ -122,7 +122,8 @@ def cases_table(cases: Sequence[CaseResult], limit: int = OPEN_CASES, *, labels:
 def case_diff(case: CaseResult, diff: CaseDiff, max_lines: int) -> Markdown:
     """One case's diff, collapsed; the summary says how the case fared."""
     summary: Phrase = [Quoted(case.id), passes(case), f"· {label_of(case)}"]
-    return details(as_html(summary), diff_block(diff.lines, max_lines))
+    told = Markdown(f"Judge: {text(case.explanation, 800)}") if case.explanation else EMPTY
+    return details(as_html(summary), stack(told, diff_block(diff.lines, max_lines)))
 
 
 def diff_block(lines: Sequence[DiffLine], max_lines: int) -> Markdown:

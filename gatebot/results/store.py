@@ -19,6 +19,7 @@ from gatebot.model.suite import SUITE_SCHEMA, Suite
 from gatebot.model.trial import Trial
 from gatebot.results.candidate import CANDIDATE_FOLDER
 from gatebot.results.journal import TRIALS_FILE, Journal, read_trials
+from gatebot.results.judgements import JUDGE_FILE
 from gatebot.results.plain_file import TEMPORARY_PREFIX, open_to_read, replace_file
 from gatebot.results.trial_line import check_schema, first_errors
 
@@ -42,6 +43,7 @@ _KNOWN = frozenset(
         LOGS,
         CANDIDATE_FOLDER,
         TRIALS_FILE,
+        JUDGE_FILE,
         ".gitignore",
     }
 )
@@ -188,7 +190,7 @@ def _tree(side: SideInfo | None) -> str | None:
 
 def _remove_ours(path: Path) -> None:
     """Remove a finished evaluation: the plan last, so that a kill on the way leaves a directory that says what it is."""
-    for name in (REPORT_FILE, COMMENT_FILE, JUNIT_FILE, SCORES_FILE, SUITE_FILE, TRIALS_FILE):
+    for name in (REPORT_FILE, COMMENT_FILE, JUNIT_FILE, SCORES_FILE, SUITE_FILE, TRIALS_FILE, JUDGE_FILE):
         (path / name).unlink(missing_ok=True)
     for folder in (path / LOGS, path / CANDIDATE_FOLDER):
         if folder.is_dir() and not folder.is_symlink():
