@@ -19,6 +19,7 @@ from gatebot.graders.parallelism import parallelism
 from gatebot.graders.recovery import Incident, failed_calls, failures, incidents, recovery
 from gatebot.graders.reference import prepare
 from gatebot.graders.steps import Steps, gather
+from gatebot.graders.tool_schemas import ToolSchemas, schema_valid
 from gatebot.graders.tools import forbidden_check, required_check
 from gatebot.graders.trajectory import judge
 from gatebot.graders.wording import REASON_LIMIT, clip
@@ -30,25 +31,30 @@ from gatebot.model.trial import Trial
 
 QUANTITIES = ("tool_calls", "turns", "unique_tools", "latency_s", "tokens", "cost_usd")
 INFORMATION = ("grounded", "parallelism", "handoffs")
+SCHEMA_METRICS = ("schema_valid",)
 ROBUSTNESS = ("duplicate_calls", "failed_calls", "recovery", "loop")
 
 
-def grade_trial(case: Case, trial: Trial, defaults: TrajectoryDefault) -> Grade:
+def grade_trial(
+    case: Case, trial: Trial, defaults: TrajectoryDefault, schemas: ToolSchemas | None = None
+) -> Grade:
     """The grade of one trial. For many trials of a case, make one CaseGrader and keep it.
 
     Raises ConfigError when the case cannot be graded at all, and nothing else.
     """
-    return CaseGrader(case, defaults).grade(trial)
+    return CaseGrader(case, defaults, schemas).grade(trial)
 
 
 class CaseGrader:
     """Everything of a case that is the same for all its trials, prepared once.
 
-    Raises ConfigError, with the case's path, on an expectation that cannot be graded.
+    `schemas`: those of the suite's tools, one object for all its cases. Raises ConfigError, with the case's path, on
+    an expectation that cannot be graded.
     """
 
-    def __init__(self, case: Case, defaults: TrajectoryDefault) -> None:
+    def __init__(self, case: Case, defaults: TrajectoryDefault, schemas: ToolSchemas | None = None) -> None:
         self._case = case
+        self._schemas = schemas or ToolSchemas()
         self._graders = _reference_graders(case, defaults)
         self._told = case_text(case)
 
@@ -76,6 +82,8 @@ class CaseGrader:
         """The metrics this case is asked for."""
         expect = self._case.expect
         names = ["pass_rate", *self._graders[0].metrics, *QUANTITIES, *ROBUSTNESS, *INFORMATION]
+        if self._schemas.given:
+            names.append("schema_valid")
         if expect.require:
             names.append("required_tools")
         if expect.forbid:
@@ -119,6 +127,8 @@ class CaseGrader:
             guarded("robustness", ROBUSTNESS, lambda: self._robustness(steps, found, passed=passed))
         )
         scores.update(guarded("information", INFORMATION, lambda: self._information(trial, steps)))
+        if self._schemas.given:
+            scores.update(guarded("tool schemas", SCHEMA_METRICS, lambda: self._schema_scores(steps)))
         if passed:
             return replace(_grade(trial, True, scores), checks=tuple(checks))
         divergence, failure, reason = _explain(trial, steps, best, _Findings(checks, scores, found))
@@ -160,6 +170,9 @@ class CaseGrader:
             "parallelism": parallelism(self._told, steps),
             "handoffs": handoffs(trial.trajectory, steps),
         }
+
+    def _schema_scores(self, steps: Steps) -> dict[str, Score]:
+        return {"schema_valid": schema_valid(self._schemas, steps)}
 
     def _robustness(self, steps: Steps, found: list[Incident], *, passed: bool) -> dict[str, Score]:
         """Scores of ROBUSTNESS; the incidents are left in `found` for the failure's category."""

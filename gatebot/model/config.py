@@ -9,91 +9,33 @@ from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from gatebot.model.agent import BUILTIN_AGENTS, AgentConfig, HttpAgent
+from gatebot.model.grading import ArgsMode, MatchMode, Tools, TrajectoryDefault
 from gatebot.model.judge import JudgeConfig
 from gatebot.model.metric import METRICS, is_judge_metric
-from gatebot.model.written import (
-    FUNCTION_PATTERN,
-    URL_PATTERN,
-    Command,
-    EnvName,
-    Several,
-    Slug,
-    Text,
-    Written,
-    mistake,
-)
+from gatebot.model.price import Price
+from gatebot.model.written import Several, Slug, Text, Written, mistake
+
+__all__ = [
+    "BUILTIN_AGENTS",
+    "CONFIG_SCHEMA_NAME",
+    "Accept",
+    "AgentConfig",
+    "ArgsMode",
+    "Budget",
+    "Config",
+    "Gate",
+    "HttpAgent",
+    "MatchMode",
+    "MetricGate",
+    "Price",
+    "Quarantine",
+    "Seeds",
+    "TrajectoryDefault",
+]
 
 CONFIG_SCHEMA_NAME = "config.v1.json"
-BUILTIN_AGENTS = ("oracle", "nop")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-
-MatchMode = Literal["strict", "unordered", "superset", "subset"]
-ArgsMode = Literal["exact", "ignore", "subset", "superset"]
-
-
-class HttpAgent(Written):
-    """An agent behind a URL, optionally started by a command."""
-
-    url: str = Field(description="Where the request is POSTed as JSON.", pattern=URL_PATTERN)
-    start: Command | None = Field(
-        default=None, description="Command that starts the server, run once per side."
-    )
-    health: str | None = Field(
-        default=None, description="URL that answers 200 when the server is ready.", pattern=URL_PATTERN
-    )
-
-
-class AgentConfig(Written):
-    """How to run one trial. Exactly one of command, python, http, replay, builtin."""
-
-    command: Command | None = Field(default=None, description="Program and arguments; one process per trial.")
-    python: str | None = Field(
-        default=None,
-        pattern=FUNCTION_PATTERN,
-        description="`package.module:function`, sync or async, run under the side's own interpreter.",
-    )
-    http: HttpAgent | None = Field(default=None, description="An agent behind a URL.")
-    replay: Text | None = Field(default=None, description="Recorded trials: a trials.jsonl or its directory.")
-    builtin: Literal["oracle", "nop"] | None = Field(
-        default=None,
-        description="`oracle` plays the golden, `nop` does nothing. `agent: oracle` is short for it.",
-    )
-    setup: Several[Text] = Field(
-        default=(), description="Shell commands run once per side before its trials."
-    )
-    env: Several[EnvName] = Field(
-        default=(), description="Names that may pass to the agent; all else is withheld."
-    )
-    timeout: float = Field(
-        default=120.0, gt=0, le=86400, description="Seconds per trial (all turns together)."
-    )
-    max_output_mb: float = Field(
-        default=16.0, gt=0, le=1024, description="Cap on what a trial may print, in MB."
-    )
-
-    @model_validator(mode="after")
-    def _exactly_one_kind(self) -> Self:
-        kinds = ("command", "python", "http", "replay", "builtin")
-        given = [kind for kind in kinds if getattr(self, kind) is not None]
-        if not given:
-            raise mistake(
-                "the agent says not how it is run",
-                'give one of command, python, http, replay: command: ["./agent"]',
-            )
-        if len(given) > 1:
-            raise mistake(f"an agent is run in one way, here are {' and '.join(given)}", "keep one of them")
-        return self
-
-    @property
-    def kind(self) -> Literal["command", "python", "http", "replay", "oracle", "nop"]:
-        """Which kind of agent this is: the name plugins look up."""
-        if self.builtin is not None:
-            return self.builtin
-        if self.command is not None:
-            return "command"
-        if self.python is not None:
-            return "python"
-        return "http" if self.http is not None else "replay"
 
 
 class Seeds(Written):
@@ -231,15 +173,6 @@ class Budget(Written):
     tokens: int | None = Field(default=None, ge=1, description="Tokens, as the agents report them.")
 
 
-class TrajectoryDefault(Written):
-    """How golden calls are graded where a case does not say."""
-
-    match: MatchMode = Field(
-        default="superset", description="How the calls made are matched with the golden calls."
-    )
-    args: ArgsMode = Field(default="exact", description="How the arguments of matched calls are compared.")
-
-
 class Config(Written):
     """The whole of gatebot.yaml."""
 
@@ -253,6 +186,11 @@ class Config(Written):
         default_factory=TrajectoryDefault,
         description="Default mode for golden calls without `expect.trajectory`.",
     )
+    tools: Tools | None = Field(
+        default=None,
+        description="JSON Schema of the arguments per tool (`search: {type: object, …}`), or the name of a JSON file beside "
+        "this one that holds them so, as MCP's answer to `tools/list`, or as a request to OpenAI or Anthropic has them.",
+    )
     network: Literal["none", "loopback", "open"] = Field(default="open", description="Network of the agent.")
     isolation: Literal["auto", "required"] = Field(
         default="auto", description="required: refuse to run where a layer of the sandbox is missing."
@@ -265,6 +203,10 @@ class Config(Written):
     quarantine: Several[Quarantine] = Field(default=(), description="Cases shown but not gating.")
     accept: Accept = Field(default_factory=Accept, description="How new behaviour is accepted.")
     budget: Budget = Field(default_factory=Budget, description="Upper bounds of a run.")
+    prices: dict[Text, Price] = Field(
+        default_factory=dict[str, Price],
+        description="Model → price, for cost_usd of trials whose agents report tokens and no money.",
+    )
     judge: JudgeConfig | None = Field(
         default=None, description="A model's second opinion; without this section there is none."
     )

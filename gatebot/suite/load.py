@@ -18,6 +18,7 @@ from gatebot.suite.lint import lint_suite, raise_errors
 from gatebot.suite.loaded import ConfigFile, LoadedCase
 from gatebot.suite.normalize import to_case
 from gatebot.suite.source import DirectorySource, FileSource, matching
+from gatebot.suite.tool_file import with_tools
 from gatebot.suite.yaml_reader import read_yaml
 
 __all__ = [
@@ -59,7 +60,10 @@ def load_suite_from(policy: FileSource, cases: FileSource, config: str = CONFIG_
 
 
 def load_config(source: FileSource, path: str = CONFIG_NAME) -> ConfigFile:
-    """The configuration at `path` of `source`. Raises: ConfigError, also when there is no such file."""
+    """The configuration at `path` of `source`, with the schemas of its tools.
+
+    Raises: ConfigError, also when there is no such file.
+    """
     try:
         raw = source.read(path)
     except FileNotFoundError:
@@ -72,9 +76,10 @@ def load_config(source: FileSource, path: str = CONFIG_NAME) -> ConfigFile:
     if document.value is None:
         raise ConfigError("the configuration is empty", "`gatebot init` writes one", location=Location(path))
     try:
-        return ConfigFile(Config.model_validate(document.value), document)
+        config = Config.model_validate(document.value)
     except ValidationError as error:
         raise explain(error, document, Config) from None
+    return with_tools(source, ConfigFile(config, document))
 
 
 def load_cases(source: FileSource, config: ConfigFile) -> tuple[LoadedCase, ...]:

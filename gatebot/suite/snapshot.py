@@ -21,7 +21,7 @@ MAX_SNAPSHOT_BYTES = 256 * 1024 * 1024
 POLICY_KEYS = ("gate", "accept", "quarantine", "budget")
 RUN_KEYS = ("id", "turns", "history", "plain", "context", "timeout")
 GRADING_KEYS = ("id", "expect", "references")
-GRADER_VERSION = 1
+GRADER_VERSION = 2
 """Raise it when a grader's verdict on the same trial may change: results graded before are then another evaluation's."""
 
 
@@ -62,7 +62,12 @@ def digests(suite: Suite) -> Digests:
     """The digests of a whole suite, each sha256 in hex: two evaluations can be compared where these agree."""
     return Digests(
         run=_digest([case_run_digest(case) for case in suite.cases]),
-        grading=_digest([case_grading_digest(case, suite.config.trajectory) for case in suite.cases]),
+        grading=_digest(
+            [
+                *(case_grading_digest(case, suite.config.trajectory) for case in suite.cases),
+                *([] if suite.config.tools is None else [_plain(suite.config)["tools"]]),
+            ]
+        ),
         policy=policy_digest(suite.config),
         agent=agent_digest(suite.config.agent),
     )

@@ -12,6 +12,7 @@ from gatebot.model.plan import Digests
 from gatebot.model.suite import Case, Reference, Suite
 from gatebot.suite.load import load_suite_from
 from gatebot.suite.snapshot import (
+    GRADER_VERSION,
     case_grading_digest,
     case_run_digest,
     digests,
@@ -179,4 +180,4 @@ def test_a_golden_digest_does_not_know_the_rest_of_the_case() -> None:
     default = suite().config.trajectory
     assert golden_digest(first) == golden_digest(second) != golden_digest(third)
     assert case_run_digest(first) != case_run_digest(second)
-    assert case_grading_digest(first, default) != case_grading_digest(first, default, version=2)
+    assert case_grading_digest(first, default) != case_grading_digest(first, default, version=GRADER_VERSION + 1)
