@@ -72,7 +72,7 @@ def judge(comparison: Comparison, gate: MetricGate | None, level: float, *, by_c
     small = is_red(comparison, None, level)
     change = "worse beyond chance by less than min_effect" if small else "no significant change"
     change = "no variation and no difference" if constant else change
-    if comparison.worst_loss < _margin_on_scale(comparison.metric, margin):
+    if comparison.worst_loss < margin_on_scale(comparison.metric, margin):
         return Judged("unchanged", f"{change}, and the interval excludes the margin")
     return Judged("inconclusive", f"{change}, but a drop of the margin is not excluded")
 
@@ -86,7 +86,7 @@ def is_red(comparison: Comparison, gate: MetricGate | None, level: float) -> boo
 
 def non_inferior(comparison: Comparison, gate: MetricGate | None, level: float) -> bool:
     """Whether the interval at the look's level excludes a loss as large as the margin."""
-    margin = _margin_on_scale(comparison.metric, margin_of(comparison.metric, gate))
+    margin = margin_on_scale(comparison.metric, margin_of(comparison.metric, gate))
     return comparison.worst_loss_at(1.0 - 2.0 * level) < margin
 
 
@@ -94,7 +94,8 @@ def _on_scale(metric: Metric, change: float) -> float:
     return math.log1p(change) if metric.scale == "ratio" else change
 
 
-def _margin_on_scale(metric: Metric, margin: float) -> float:
+def margin_on_scale(metric: Metric, margin: float) -> float:
+    """A margin on the scale that the comparison is made on."""
     return math.log(margin) if metric.scale == "ratio" else margin
 
 

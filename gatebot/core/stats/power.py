@@ -154,7 +154,7 @@ def confirm_power(base_rate: float, head_rate: float, *, rounds: int, level: flo
     `base_rate` and `head_rate` are its true pass rates; `level` is that of the single-case test. Exact
     sums of binomial chances.
     """
-    suspect = _chance(base_rate, head_rate, rounds, lambda xb, xh: (xb - xh) / rounds >= SUSPECT_DROP - 1e-9)
+    suspect = suspect_chance(base_rate, head_rate, rounds)
     confirmed = _chance(
         base_rate,
         head_rate,
@@ -162,6 +162,11 @@ def confirm_power(base_rate: float, head_rate: float, *, rounds: int, level: flo
         lambda xb, xh: boschloo_p((xb, CONFIRM_TRIALS), (xh, CONFIRM_TRIALS)) <= level,
     )
     return suspect * confirmed
+
+
+def suspect_chance(base_rate: float, head_rate: float, rounds: int) -> float:
+    """The chance that a case with these true pass rates is suspect after `rounds` rounds."""
+    return _chance(base_rate, head_rate, rounds, lambda xb, xh: (xb - xh) / rounds >= SUSPECT_DROP - 1e-9)
 
 
 def within_variance(strata: Strata) -> float:

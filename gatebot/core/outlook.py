@@ -1,0 +1,170 @@
+"""What a suite can see before it is run, what it costs, and what an inconclusive run asks for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gatebot.core.compare import Comparison, strata
+from gatebot.core.looks import look_plan
+from gatebot.core.stats.power import (
+    POWER,
+    Seeds,
+    cases_needed,
+    confirm_power,
+    estimated_rates,
+    quoted_drop,
+    seeds_needed,
+    suspect_chance,
+    within_variance,
+)
+from gatebot.core.stats.quantiles import normal_quantile
+from gatebot.core.stats.sequential import ALPHA, course, information_fractions
+from gatebot.core.stats.single_case import CONFIRM_TRIALS
+from gatebot.core.stats.strata import FloatArray, pass_counts
+from gatebot.core.verdict import margin_of, margin_on_scale
+from gatebot.model.config import Gate, MetricGate
+
+_MOST = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What an evaluation of `cases` cases and at most `seeds` slots a side can see.
+
+    `drop`: of the mean pass rate, found with probability .8 (None: not even the loss of all passes would be).
+    `single`: the chance to convict one case that passed always (first) or nine times of ten (second) and now never
+    passes; 0 where that leg is off. `most`: trials if every round is run. `unchanged`, `dropped`: expected trials, with
+    early stops, if nothing changed, and if the pass rate fell by `drop`.
+    """
+
+    cases: int
+    seeds: int
+    sequential: bool
+    rate: float
+    drop: float | None
+    single: tuple[float, float]
+    most: int
+    unchanged: float
+    dropped: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """What it takes: `seeds` a side at the cases there are, or `cases` at the seeds there are. None: more than 2,000."""
+
+    seeds: int | None
+    cases: int | None
+
+
+def outlook(rates: FloatArray, gate: Gate, seeds: int, *, sequential: bool) -> Outlook:
+    """Look ahead with these pass rates per case (known, or assumed), in [0, 1]."""
+    plan = look_plan(gate, seeds, sequential=sequential)
+    drop = quoted_drop(rates, Seeds(seeds, seeds), shared_alpha=plan.case_level > 0.0)
+    most = 2 * rates.size * seeds
+    single = (0.0, 0.0)
+    unchanged, dropped = float(most), None if drop is None else float(most)
+    if sequential:
+        first = plan.looks[0].rounds
+        if plan.case_level:
+            chances = [confirm_power(p, 0.0, rounds=first, level=plan.case_level) for p in (1.0, 0.9)]
+            single = chances[0], chances[1]
+        unchanged = _expected(rates, rates, gate, seeds, 0.0)
+        if drop is not None:
+            fallen = rates * (1.0 - drop / float(np.mean(rates)))
+            drift = normal_quantile(1.0 - ALPHA) + normal_quantile(POWER)
+            dropped = _expected(rates, fallen, gate, seeds, drift)
+    return Outlook(
+        cases=rates.size,
+        seeds=seeds,
+        sequential=sequential,
+        rate=float(np.mean(rates)),
+        drop=drop,
+        single=single,
+        most=most,
+        unchanged=unchanged,
+        dropped=dropped,
+    )
+
+
+def to_see(rates: FloatArray, seeds: int, drop: float, *, shared_alpha: bool) -> Needed:
+    """Seeds or cases to find a drop of the mean pass rate with probability .8, by the solver that `outlook` quotes."""
+
+    def sees(cases: FloatArray, count: int) -> bool:
+        found = quoted_drop(cases, Seeds(count, count), shared_alpha=shared_alpha)
+        return found is not None and found <= drop
+
+    wanted_seeds = _first(lambda count: sees(rates, count))
+    wanted_cases = _first(lambda count: sees(_resized(rates, count), seeds))
+    return Needed(wanted_seeds, wanted_cases)
+
+
+def to_exclude(comparison: Comparison, gate: MetricGate | None) -> Needed:
+    """Seeds or cases to exclude a loss of the margin with probability .8 if nothing changed.
+
+    The two-sample formula at the spread that was seen, and at least so many trials that the interval of a suite that
+    always passes becomes as narrow as the margin.
+    """
+    margin = margin_on_scale(comparison.metric, margin_of(comparison.metric, gate))
+    sample = comparison.sample
+    values = strata(sample)
+    seeds = Seeds(min(map(len, sample.base)), min(map(len, sample.head)))
+    count = len(sample.cases)
+    least = 0.0
+    if comparison.metric.scale == "binary":
+        counts = pass_counts(values)
+        passes, trials = counts.base_passes + counts.head_passes, counts.base_trials + counts.head_trials
+        rates = estimated_rates(passes, trials)
+        variance = float(np.mean(rates * (1.0 - rates)))
+        least = normal_quantile(1.0 - ALPHA) ** 2 * (1.0 - margin) / margin
+    else:
+        variance = within_variance(values)
+    wanted_seeds = max(seeds_needed(variance, count, margin), math.ceil(least / count))
+    wanted_cases = max(cases_needed(variance, seeds, margin), math.ceil(least / min(seeds.base, seeds.head)))
+    return Needed(_within(wanted_seeds), _within(wanted_cases))
+
+
+def _expected(base: FloatArray, head: FloatArray, gate: Gate, seeds: int, drift: float) -> float:
+    """Expected trials of the sequential gate: rounds by the Brownian course of its looks, and confirming trials."""
+    plan = look_plan(gate, seeds, sequential=True)
+    at = [look.rounds for look in plan.looks]
+    stops = course(
+        information_fractions(at, at),
+        [look.level for look in plan.looks],
+        [look.futility for look in plan.looks if look.futility is not None],
+        drift,
+    )
+    rounds = stops.expected(at)
+    suspects = 0.0
+    if plan.case_level:
+        suspects = math.fsum(
+            suspect_chance(b, h, at[0]) for b, h in zip(base.tolist(), head.tolist(), strict=True)
+        )
+    return 2.0 * (base.size * rounds + CONFIRM_TRIALS * suspects)
+
+
+def _resized(rates: FloatArray, cases: int) -> FloatArray:
+    """A suite of another size with the same spread of pass rates."""
+    places = (np.arange(cases) + 0.5) / cases * rates.size - 0.5
+    return np.interp(places, np.arange(rates.size), np.sort(rates))
+
+
+def _within(wanted: int) -> int | None:
+    return wanted if wanted <= _MOST else None
+
+
+def _first(holds: Callable[[int], bool]) -> int | None:
+    """The smallest number up to 2,000 from which on it holds: doubled, then halved in between."""
+    high = 1
+    while not holds(high):
+        high *= 2
+        if high > _MOST:
+            return None
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
