@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from gatebot.agents.builtin import NopAgent, OracleAgent
-from gatebot.agents.program_agent import ProgramAgent
+from gatebot.agents.graders import GraderFiles, Graders
+from gatebot.agents.program_agent import Prepare, ProgramAgent
 from gatebot.agents.python_function import python_function
 from gatebot.agents.replay import ReplayAgent
 from gatebot.errors import ConfigError
@@ -14,22 +15,31 @@ from gatebot.ports import Agent
 from gatebot.process.launch import Launchers
 
 
-def make_agent(config: AgentConfig, *, launchers: Launchers, directory: Path) -> Agent:
+def make_agent(
+    config: AgentConfig, *, launchers: Launchers, directory: Path, graders: GraderFiles | None = None
+) -> Agent:
     """The agent that `config` describes, for both sides alike: what differs comes with each trial's environment.
 
-    `directory` is where gatebot.yaml lies; `replay` is relative to it. Raises InputFileError for a recording that
-    cannot be read, ConfigError for a kind of agent that is not built in.
+    `directory` is where gatebot.yaml lies; `replay` is relative to it. `graders` are the files of the cases' own
+    graders; recorded trials keep what graders said of them then. Raises InputFileError for a recording that cannot be
+    read, ConfigError for a kind of agent that is not built in.
     """
-    if config.builtin == "oracle":
-        return OracleAgent()
-    if config.builtin == "nop":
-        return NopAgent()
+    after = Graders(launchers, graders or {})
+    copies = config.workspace == "copy"
+    if config.builtin is not None:
+        builtin = OracleAgent() if config.builtin == "oracle" else NopAgent()
+        return after.following(builtin, copies=copies)
     if config.replay is not None:
         return ReplayAgent(directory / config.replay)
-    if config.command is not None:
-        argv = config.command
-        return ProgramAgent(launchers, lambda _directory, _environment: argv, config.max_output_mb)
+    prepare = _prepare(config)
+    return ProgramAgent(launchers, prepare, config.max_output_mb, copies=copies, finish=after.finish)
+
+
+def _prepare(config: AgentConfig) -> Prepare:
     if config.python is not None:
-        return ProgramAgent(launchers, python_function(config.python), config.max_output_mb)
-    message = f"agents of kind {config.kind} are not built in"
-    raise ConfigError(message, "use command, python, replay, oracle or nop")
+        return python_function(config.python)
+    argv = config.command
+    if argv is None:
+        message = f"agents of kind {config.kind} are not built in"
+        raise ConfigError(message, "use command, python, replay, oracle or nop")
+    return lambda _directory, _environment: argv

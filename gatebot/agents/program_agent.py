@@ -11,6 +11,7 @@ from gatebot.agents.conversation import Conversation, request_line
 from gatebot.agents.ending import CANCELLED, Ending, failure_of, stderr_text
 from gatebot.agents.reply import BrokenReplyError, Reply, read_reply
 from gatebot.agents.reported_usage import usage_of_turns
+from gatebot.agents.working_copy import is_copy, working_copy
 from gatebot.model.json_value import JsonValue
 from gatebot.model.trajectory import Usage
 from gatebot.model.trial import Timing, Trial
@@ -19,8 +20,10 @@ from gatebot.process.environment import child_environment
 from gatebot.process.launch import Launchers
 from gatebot.process.program import Ended, LaunchRefusedError, Limits, Program
 from gatebot.process.run_directory import RunDirectory
-from gatebot.process.walls import walls_around
+from gatebot.process.walls import Walls, walls_around
 
+Finish = Callable[[TrialTask, Trial, SideEnvironment, RunDirectory], Trial]
+"""What becomes of a trial whose agent has ended, while its run directory and working tree are still there."""
 Prepare = Callable[[RunDirectory, SideEnvironment], tuple[str, ...]]
 """Puts what the program needs into the run directory and returns its argv. May raise OSError."""
 
@@ -62,17 +65,33 @@ class _Course:
 class ProgramAgent:
     """Runs trials by starting a program that reads a request and prints a reply. Implements ports.Agent."""
 
-    def __init__(self, launchers: Launchers, prepare: Prepare, max_output_mb: float) -> None:
+    def __init__(
+        self,
+        launchers: Launchers,
+        prepare: Prepare,
+        max_output_mb: float,
+        *,
+        copies: bool = False,
+        finish: Finish | None = None,
+    ) -> None:
+        """`copies`: each trial works in a writable copy of the checkout."""
         self._launchers = launchers
         self._prepare = prepare
         self._max_output_mb = max_output_mb
+        self._copies = copies
+        self._finish = finish
 
     def run(self, task: TrialTask, environment: SideEnvironment) -> Trial:
         """Run one trial to its end, turn by turn. Never raises on anything the agent does."""
         course = _Course(Conversation.before(task.case))
         try:
             with self._launchers.run_directory((environment.checkout, *environment.bin_dirs)) as directory:
-                self._take_turns(task, environment, directory, course)
+                here = environment
+                if self._copies:
+                    here = replace(environment, checkout=working_copy(directory, environment.checkout))
+                self._take_turns(task, here, directory, course)
+                trial = _trial(task, course)
+                return trial if self._finish is None else self._finish(task, trial, here, directory)
         except LaunchRefusedError:
             course.ending = Ending("infra_error", CANCELLED)
         except OSError as error:
@@ -83,8 +102,7 @@ class ProgramAgent:
         self, task: TrialTask, environment: SideEnvironment, directory: RunDirectory, course: _Course
     ) -> None:
         argv = self._prepare(directory, environment)
-        readable = (environment.checkout, *environment.readable)
-        walls = walls_around(directory, readable, environment.bin_dirs)
+        walls = walls_of(directory, environment)
         limit = time.monotonic() + task.timeout_s
         for number, turn in enumerate(task.case.turns, start=1):
             course.conversation = course.conversation.ask(turn)
@@ -102,7 +120,7 @@ class ProgramAgent:
                     deadline_s=limit - time.monotonic(),
                     stdin=request_line(task, course.conversation),
                     max_stdout_bytes=int(self._max_output_mb * _MEGABYTE),
-                    limits=replace(LIMITS, processes=_MOST_PROCESSES if directory.user else None),
+                    limits=limits_of(directory),
                     user=directory.user,
                     offline=environment.network == "none",
                     walls=walls,
@@ -118,6 +136,20 @@ class ProgramAgent:
             if course.ending is not None:
                 course.ending = _in_turn(course.ending, number, len(task.case.turns))
                 return
+
+
+def walls_of(directory: RunDirectory, environment: SideEnvironment) -> Walls:
+    """What a trial's programs may reach: a working tree of the trial's own may be written too."""
+    readable = (environment.checkout, *environment.readable)
+    walls = walls_around(directory, readable, environment.bin_dirs)
+    if not is_copy(environment.checkout, directory):
+        return walls
+    return replace(walls, writable=(*walls.writable, environment.checkout))
+
+
+def limits_of(directory: RunDirectory) -> Limits:
+    """LIMITS, with a bound on processes where the run has a user that they can be counted for."""
+    return replace(LIMITS, processes=_MOST_PROCESSES if directory.user else None)
 
 
 def _in_turn(ending: Ending, number: int, turns: int) -> Ending:

@@ -72,7 +72,7 @@ def _run(sides: Prepared, ruler: Ruler, request: EvaluationRequest, places: _Pla
     """Run the planned trials, unless a side could not be set up; returns the plan with what came of it."""
     if any(info is not None and info.setup == "failed" for info in (sides.plan.base, sides.plan.head)):
         return replace(sides.plan, rounds=())
-    means = Means(request, places.results, sides.launchers, places.watch, places.kept)
+    means = Means(request, places.results, sides.launchers, places.watch, places.kept, ruler.graders)
     with running(ruler.suite, sides.ready, means) as run:
         return _rounds(sides.plan, ruler, places, run)
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import datetime
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from gatebot.agents.graders import GraderFiles
 from gatebot.commands.judge_policy import judge_in_force
 from gatebot.errors import UsageError
 from gatebot.model.config import AgentConfig, Config
 from gatebot.model.plan import CaseNotice
-from gatebot.model.suite import Case, Suite
+from gatebot.model.suite import Case, Suite, SuiteFile
+from gatebot.suite.grader_files import ListedOnce, hidden_grader_files, read_grader_files
 from gatebot.suite.lint import lint_suite, raise_errors
 from gatebot.suite.load import ConfigFile, LoadedCase, load_cases, load_config
 from gatebot.suite.source import FileSource
@@ -24,7 +26,8 @@ class Ruler:
     """What both sides are measured by.
 
     `suite` holds the policy's configuration and every case that runs. `base_agent` None: there is no baseline, and
-    `no_baseline` says why. `gating` are the ids that count. `notes` are sentences for the report.
+    `no_baseline` says why. `gating` are the ids that count. `notes` are sentences for the report. `graders` are the
+    files that the cases' own graders are made of, from where each case is from.
     """
 
     suite: Suite
@@ -34,6 +37,7 @@ class Ruler:
     notices: tuple[CaseNotice, ...] = ()
     no_baseline: str = ""
     notes: tuple[str, ...] = ()
+    graders: GraderFiles = field(default_factory=dict[str, tuple[SuiteFile, ...]])
 
     def with_notes(self, *notes: str) -> Ruler:
         """The same ruler with further sentences for the report."""
@@ -59,7 +63,8 @@ def one_side_ruler(source: FileSource, config_path: str, only: Sequence[str], to
     config, cases = _checked(source, source, config_path)
     in_force, notes = _in_force(config.config, today)
     suite = Suite(in_force, choose(cases, only))
-    return Ruler(suite, in_force.agent, None, gating_cases(suite, ()), notes=notes)
+    graders = _graders(source, config_path, suite.cases)
+    return Ruler(suite, in_force.agent, None, gating_cases(suite, ()), notes=notes, graders=graders)
 
 
 def pull_request_ruler(
@@ -88,18 +93,35 @@ def pull_request_ruler(
         gating=gating_cases(suite, kept),
         notices=kept,
         notes=(*expired, *_policy_notes(policy.config, head_config), *_case_notes(kept)),
+        graders={
+            **_graders(cases_from, config_path, [case for case in chosen if case not in new]),
+            **_graders(sources.head, config_path, [case for case in chosen if case in new]),
+        },
     )
 
 
-def agent_files(source: FileSource, config_path: str, policy: Config) -> frozenset[str]:
-    """Paths an agent must not see: the configuration and every case file, by the policy's and the tree's own globs."""
+def agent_files(source: FileSource, config_path: str, suite: Suite) -> frozenset[str]:
+    """Paths an agent must not see: the configuration, every case file, by the suite's and the tree's own globs, and
+    what the suite's cases name as their graders' files.
+    """
+    policy = suite.config
     hidden = {config_path}
+    listed = ListedOnce(source)
+    for case in suite.cases:
+        hidden |= hidden_grader_files(listed, config_path.rpartition("/")[0], case.expect)
     for patterns in {
         policy.cases,
         *([load_config(source, config_path).config.cases] if _has(source, config_path) else []),
     }:
         hidden |= _globbed(source, config_path, patterns)
     return frozenset(hidden)
+
+
+def _graders(source: FileSource, config_path: str, cases: Sequence[Case]) -> GraderFiles:
+    folder = config_path.rpartition("/")[0]
+    return {
+        case.id: read_grader_files(source, folder, case.grader_files) for case in cases if case.grader_files
+    }
 
 
 def choose(cases: Sequence[Case], only: Sequence[str]) -> tuple[Case, ...]:
@@ -210,7 +232,7 @@ def _policy_notes(policy: Config, head: ConfigFile | None) -> list[str]:
     ]
     changed += [
         f"agent.{name}"
-        for name in ("env", "timeout", "max_output_mb")
+        for name in ("env", "timeout", "max_output_mb", "workspace")
         if getattr(policy.agent, name) != getattr(head.config.agent, name)
     ]
     if not changed:

@@ -7,10 +7,11 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gatebot.agents.graders import GraderFiles
 from gatebot.commands.request import EvaluationRequest
 from gatebot.model.config import AgentConfig, Config
 from gatebot.model.plan import Round
-from gatebot.model.suite import Case, Suite
+from gatebot.model.suite import Case, Suite, SuiteFile
 from gatebot.model.trial import Side, TrialKey
 from gatebot.plugins import make_agent
 from gatebot.ports import SideEnvironment, TrialTask
@@ -41,6 +42,7 @@ class Means:
     launchers: Launchers
     watch: ProgressView
     kept: KeptTrials | None = None
+    graders: GraderFiles = field(default_factory=dict[str, tuple[SuiteFile, ...]])
 
 
 RunRounds = Callable[[Sequence[Round]], str]
@@ -84,7 +86,7 @@ def _lane(side: Side, ready: SideReady, config: Config, means: Means) -> Lane:
     environment = means.request.environment
     variables = {name: environment[name] for name in config.agent.env if name in environment}
     return Lane(
-        make_agent(ready.agent, ready.directory, means.launchers),
+        make_agent(ready.agent, ready.directory, means.launchers, means.graders),
         SideEnvironment(
             side=side,
             checkout=ready.directory,

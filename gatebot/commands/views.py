@@ -53,7 +53,7 @@ class Evaluation:
 
     def hidden(self, side: Side) -> frozenset[str]:
         """Paths of the side's tree that its agent must not see."""
-        return agent_files(self.sides[side].tree, self.config_path, self.ruler.suite.config)
+        return agent_files(self.sides[side].tree, self.config_path, self.ruler.suite)
 
 
 def examine_sides(evaluation: Evaluation) -> dict[Side, Examined]:
