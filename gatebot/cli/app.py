@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import typer
 from typer import TyperException
 
-from gatebot.cli import evaluate, github, recorded, suites
+from gatebot.cli import evaluate, github, recorded, statistics, suites
 from gatebot.cli.console import show_error, warn
 from gatebot.cli.exit_codes import CANCELLED, INTERNAL, USAGE
 from gatebot.errors import Cancelled, GatebotError, UsageError
@@ -21,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for group in (evaluate, recorded, suites, github):
+for group in (evaluate, recorded, suites, github, statistics):
     group.register(app)
 
 

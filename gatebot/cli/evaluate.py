@@ -14,6 +14,7 @@ from gatebot.cli.exit_codes import NOT_EVALUATED, PASS
 from gatebot.cli.keeping import CACHE, NO_STORE, STORE, cache_place
 from gatebot.cli.outcome import finish
 from gatebot.cli.progress_view import watcher
+from gatebot.cli.statistics import show_recorded_splits
 from gatebot.commands.request import EvaluationRequest
 
 REPO = Annotated[Path, typer.Option("--repo", help="The repository (or a directory in it).")]
@@ -94,12 +95,28 @@ def aa(
     first_slot: Annotated[
         int, typer.Option("--first-slot", min=1, help="First slot: fresh slots, fresh trials.")
     ] = 1,
+    recorded: Annotated[
+        Path | None, typer.Option("--recorded", help="Run nothing: split these recorded trials at random.")
+    ] = None,
+    suite: Annotated[
+        Path | None, typer.Option("--suite", help="With --recorded: the suite's directory; default: --repo.")
+    ] = None,
+    splits: Annotated[
+        int, typer.Option("--splits", min=10, max=100_000, help="With --recorded: how many splits.")
+    ] = 1000,
     cache: CACHE = None,
     json: JSON = False,
 ) -> int:
-    """Compare a commit with itself on fresh slots: whatever this reports is a false alarm."""
+    """Compare a commit with itself on fresh slots: whatever this reports is a false alarm.
+
+    With --recorded: how often the gate closes on random halves of trials there are already, and what it finds of
+    regressions planted into them.
+    """
     from gatebot.commands.aa import aa as story
 
+    if recorded is not None:
+        show_recorded_splits(recorded, suite or repo, config, splits)
+        return PASS
     request = _request(repo, config, case, out, seeds, cache=cache, reuse=False)
     report = story(request, ref=ref, first_slot=first_slot, watch=watcher(quiet=json))
     return finish(report, out, as_json=json)
