@@ -66,6 +66,7 @@ def _case_result(
     gating = case in evidence.gating_cases
     shown = _shown(evidence, case)
     label = _label(case, base, head, singles, notice)
+    fresh = singles.fresh.get(case)
     return CaseResult(
         id=case,
         label=label,
@@ -75,11 +76,13 @@ def _case_result(
         first_divergence=shown.divergence,
         failure=shown.failure,
         gating=gating,
-        reason=_reason(label, base, head, singles.fresh.get(case)),
+        reason=_reason(label, base, head, fresh),
         p_value=singles.adjusted.get(case),
         tags=tags,
         shown_slot=shown.slot,
         shown_base_slot=_base_slot(evidence, case),
+        fresh_base=fresh["base"] if fresh is not None else None,
+        fresh_head=fresh["head"] if fresh is not None else None,
     )
 
 

@@ -124,7 +124,8 @@ class CaseResult:
     """One case. `label` per statistics; `gating` False for new, removed and quarantined cases.
 
     `shown_slot`: the head slot whose trajectory illustrates the case in the comment. `explanation`: the judge's words
-    on why the head did worse; untrusted, and of no consequence.
+    on why the head did worse; untrusted, and of no consequence. `fresh_base`, `fresh_head`: its confirming trials, when
+    it was a suspect; they are no part of `base` and `head`.
     """
 
     id: str
@@ -140,7 +141,6 @@ class CaseResult:
     tags: tuple[str, ...] = ()
     shown_slot: int | None = None
     shown_base_slot: int | None = None
-    explanation: str = ""
     fresh_base: SideCount | None = None
     fresh_head: SideCount | None = None
     explanation: str = ""

@@ -16,7 +16,8 @@ def method_paragraph(report: Report) -> Markdown:
     evidence = report.evidence
     levels = (
         f"A pull request that changes nothing is blocked with a probability of at most {percent(evidence.alpha)}: "
-        f"{percent(evidence.mean_level, 2)} for the metrics, {percent(evidence.case_level, 2)} for single cases."
+        f"{percent(evidence.alpha - evidence.case_level, 2)} for the metrics over all looks, "
+        f"{percent(evidence.case_level, 2)} for single cases."
     )
     looks = f"Looks: {'; '.join(look.rstrip('.') for look in evidence.looks[:10])}." if evidence.looks else ""
     resamples = f"{evidence.resamples:,} resamples." if evidence.resamples else ""

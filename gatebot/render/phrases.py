@@ -177,6 +177,9 @@ def label_of(case: CaseResult) -> str:
     """The case's label as a reader's word."""
     words = {"suspect": "suspect, not confirmed", "not_evaluated": "not evaluated"}
     word = words.get(case.label, case.label)
+    if case.label == "regressed" and case.fresh_base is not None and case.fresh_head is not None:
+        base, head = case.fresh_base, case.fresh_head
+        word += f": {base.passed}/{base.trials} → {head.passed}/{head.trials} on fresh trials"
     return word if case.gating or case.label in ("new", "removed") else f"{word}, not gating"
 
 
