@@ -1,4 +1,4 @@
-"""Commands around the golden set and GitHub: accept, record."""
+"""Commands around the golden set and GitHub: accept, record, ci."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gatebot.cli.console import say, warn
-from gatebot.cli.exit_codes import FAIL, PASS
+from gatebot.cli.exit_codes import FAIL, PASS, exit_code
 
 if TYPE_CHECKING:
     from gatebot.commands.accept.local import LocalAcceptance
@@ -25,6 +25,7 @@ def register(app: typer.Typer) -> None:
     """Add this group's commands."""
     app.command()(accept)
     app.command()(record)
+    app.command()(ci)
 
 
 def accept(
@@ -77,6 +78,29 @@ def record(
         say(f"{name}: {outcome.agreement} ({spread or 0} of {outcome.of} trials)")
     _show(done, dry_run=dry_run)
     return FAIL if done.undecided else PASS
+
+
+def ci(
+    *,
+    config: Annotated[
+        str, typer.Option("--config", help="Path of gatebot.yaml in the repository.")
+    ] = "gatebot.yaml",
+    out: Annotated[
+        str, typer.Option("--out", help="Where the results go, in the workspace.")
+    ] = "gatebot-results",
+    app_slug: Annotated[
+        str, typer.Option("--app-slug", help="The App whose token this is: only its checks count as ours.")
+    ] = "github-actions",
+) -> int:
+    """Inside a workflow of GitHub Actions: do what the event asks for, and tell it there."""
+    from gatebot.cli.ci_clock import running_context
+    from gatebot.commands.ci.story import ci as story
+
+    with running_context(config, out, app_slug) as context:
+        outcome = story(context)
+    if outcome.conclusion == "inconclusive":
+        warn("warning: not proven: the evidence is too thin to exclude the margin")
+    return PASS if outcome.observed else exit_code(outcome.conclusion)
 
 
 def _show(done: LocalAcceptance, *, dry_run: bool) -> None:

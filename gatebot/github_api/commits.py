@@ -11,7 +11,7 @@ from urllib.parse import quote
 from gatebot.github_api import fields
 from gatebot.github_api.client import Client
 from gatebot.github_api.errors import ApiError
-from gatebot.github_api.pull_requests import branch_tip
+from gatebot.github_api.pull_requests import branch_tip, changed_files
 from gatebot.model.json_value import JsonObject
 from gatebot.model.publication import FileChange
 
@@ -83,3 +83,15 @@ def _ours(client: Client, branch: str, expected: str, message: CommitMessage) ->
     written = fields.text_or_empty(found, "message").rstrip()
     same = written == f"{message.headline}\n\n{message.body}".rstrip()
     return tip if parents == [expected] and same else None
+
+
+def parent_of(client: Client, sha: str) -> tuple[str, str, tuple[str, ...]]:
+    """(the only parent, the message, the paths changed) of a commit; ("", message, ()) for a merge. Raises ApiError."""
+    found = client.get(f"/git/commits/{sha}")
+    if not isinstance(found, dict):
+        raise fields.malformed("commit")
+    parents = [fields.sha(parent, "sha") for parent in fields.parts(found, "parents")]
+    message = fields.text_or_empty(found, "message")
+    if len(parents) != 1:
+        return "", message, ()
+    return parents[0], message, changed_files(client, parents[0], sha)

@@ -27,6 +27,7 @@ def pull_request_from(found: JsonObject, repo: str) -> PullRequestState:
         draft=fields.flag(found, "draft"),
         author=fields.text_or_empty(fields.part_or_empty(found, "user"), "login", _NAME),
         labels=tuple(fields.text(label, "name", _NAME) for label in fields.parts(found, "labels")),
+        updated_at=fields.text_or_empty(found, "updated_at", 40),
     )
 
 
@@ -70,3 +71,11 @@ def branch_tip(client: Client, branch: str) -> str:
 def commits_of(client: Client, number: int) -> tuple[str, ...]:
     """The pull request's commits, oldest first (GitHub lists at most 250). Raises ApiError."""
     return tuple(fields.sha(one, "sha") for one in client.pages(f"/pulls/{number}/commits"))
+
+
+def changed_files(client: Client, base: str, head: str) -> tuple[str, ...]:
+    """Paths changed between two commits, as GitHub lists them (300 at most). Raises ApiError."""
+    found = client.get(f"/compare/{base}...{head}")
+    if not is_object(found):
+        raise fields.malformed("comparison")
+    return tuple(fields.text(one, "filename", 4096) for one in fields.parts(found, "files"))

@@ -27,6 +27,7 @@ class PullRequestState:
     draft: bool = False
     author: str = ""
     labels: tuple[str, ...] = ()
+    updated_at: str = ""
 
     @property
     def from_fork(self) -> bool:

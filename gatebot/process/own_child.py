@@ -30,7 +30,7 @@ def run_gatebot(argv: Sequence[str], cwd: Path, environment: Mapping[str, str]) 
     `environment` is the whole of it. The program is this very installation, found without looking at `cwd`.
     """
     package = str(Path(__file__).resolve().parents[2])
-    boot = "import sys; sys.path.append(sys.argv.pop(1)); from gatebot.__main__ import main; main()"
+    boot = "import sys; sys.path.insert(0, sys.argv.pop(1)); from gatebot.__main__ import main; main()"
     with subprocess.Popen(
         [sys.executable, "-I", "-c", boot, package, *argv],
         cwd=cwd,

@@ -76,6 +76,9 @@ def _commit(state: GitHubState, token: Token, order: JsonValue) -> JsonObject:
         return _error("FORBIDDEN", "refusing to allow a GitHub App to create or update workflow")
     if name in state.protected:
         return _error("UNPROCESSABLE", "Protected branch rules not satisfied for this branch")
+    if state.move_before_commit is not None:
+        state.commit(state.move_before_commit[0], "somebody pushes", state.move_before_commit[1])
+        state.move_before_commit = None
     tip = state.tip(name)
     if order["expectedHeadOid"] != tip:
         told = f'Expected branch to point to "{order["expectedHeadOid"]}" but it did not. Pull and try again.'

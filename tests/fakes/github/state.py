@@ -131,8 +131,12 @@ class GitHubState:
         self.faults: list[Fault] = []
         self.log: list[Asked] = []
         self.protected: set[str] = set()
-        self.issues: list[JsonObject] = []
+        self.move_before_commit: tuple[str, dict[str, bytes]] | None = None
         self._ids = 100
+
+    def become(self, other: GitHubState) -> None:
+        """Take over another repository's state, behind the same address."""
+        self.__dict__.update(other.__dict__)
 
     def next_id(self) -> int:
         """A fresh id, ever larger."""

@@ -1,0 +1,54 @@
+"""What `gatebot ci` needs from the outside: the environment, clocks, random words, signals."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import secrets
+import signal
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from types import FrameType
+
+from gatebot.cli.console import say
+from gatebot.commands.ci.context import CiContext, config_path
+from gatebot.errors import Cancelled, UsageError
+from gatebot.github_api.client import Access, Client
+from gatebot.github_api.event import runner_environment
+from gatebot.github_api.retry import Clock
+from gatebot.github_api.workflow_commands import mask_lines
+
+
+@contextmanager
+def running_context(config: str, out: str, app: str) -> Generator[CiContext]:
+    """The context of this run; SIGTERM ends it as Ctrl-C does, so that the check is completed. Raises UsageError."""
+    variables = dict(os.environ)
+    environment = runner_environment(variables)
+    if not environment.token:
+        raise UsageError("no token was given", "hand it on: `github-token: ${{ github.token }}`")
+    for line in mask_lines(environment.token):
+        say(line)
+    pace = 0.0 if environment.api_url.startswith("http://127.0.0.1:") else 1.0
+    access = Access(environment.api_url, environment.repo, environment.token, pace_s=pace)
+    context = CiContext(
+        client=Client(access, Clock(time.time, time.sleep)),
+        environment=environment,
+        config=config_path(config),
+        out=config_path(out),
+        app=app,
+        say=say,
+        random_word=lambda: secrets.token_hex(16),
+        now=lambda: datetime.datetime.now(datetime.UTC),
+        variables=variables,
+    )
+    before = signal.signal(signal.SIGTERM, _ended)
+    try:
+        yield context
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _ended(number: int, frame: FrameType | None) -> None:
+    del number, frame
+    raise Cancelled(0, 0)

@@ -1,0 +1,1 @@
+"""`gatebot ci`: from an event on GitHub to what is told there."""

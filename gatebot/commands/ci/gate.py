@@ -1,0 +1,208 @@
+"""GATE on GitHub: evaluate a pull request's head, tell the verdict where reviewers look, and hand on what may be accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from gatebot.commands.ci.context import CiContext, CiOutcome
+from gatebot.commands.ci.runner import GateOrder, run_gate
+from gatebot.commands.ci.telling import Target, Telling, telling
+from gatebot.commands.publish import Told, diffs_of, file_digest, publication, worth_a_comment
+from gatebot.commands.remote_files import config_at, policy_in_force
+from gatebot.commands.report import report as regrade
+from gatebot.commands.suite_at import case_ids, grading_digests
+from gatebot.core.accepted import acceptance_note, covered_cases, joined
+from gatebot.errors import ConfigError
+from gatebot.github_api.acceptances import acceptances_of
+from gatebot.github_api.errors import ApiError
+from gatebot.github_api.pull_requests import branch_tip, changed_files, merge_base, pull_request
+from gatebot.model.acceptance import Acceptance, GoldenCandidate
+from gatebot.model.config import Config
+from gatebot.model.event import PullRequestState
+from gatebot.model.publication import CheckOutput, Publication
+from gatebot.model.report import Report
+from gatebot.render.check import Binding, hidden_text
+from gatebot.render.comment import CommentContext
+from gatebot.render.diff import CaseDiff
+from gatebot.render.notice import plain_comment
+from gatebot.render.state import CommentState
+from gatebot.results.candidate import CANDIDATE_FILE, CANDIDATE_FOLDER, read_candidate, write_candidate
+from gatebot.results.store import REPORT_FILE, ResultsDirectory
+from gatebot.workspace.fetch import make_available
+from gatebot.workspace.repository import open_repository
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One head to judge: the live pull request, the base's tip, the base side's commit, and the policy in force there.
+
+    `policy` is the head's own configuration when the base has none: the first pull request.
+    """
+
+    live: PullRequestState
+    tip: str
+    fork: str
+    policy: Config
+    first: bool
+
+
+def gate_pull_request(ci: CiContext, number: int, head_sha: str) -> CiOutcome:
+    """Judge the head the event names. Raises GatebotError; the check is completed whatever happens."""
+    live = pull_request(ci.client, number)
+    if live.head_sha != head_sha:
+        ci.say("the head has moved on since this run was started: nothing is evaluated here")
+        return CiOutcome("not_evaluated")
+    tip = branch_tip(ci.client, live.base_ref)
+    fork = merge_base(ci.client, tip, head_sha)
+    at_tip = config_at(ci.client, tip, ci.config)
+    policy = at_tip or config_at(ci.client, head_sha, ci.config)
+    if policy is None:
+        raise ConfigError(
+            f"there is no {ci.config} on the base branch, and none at the head",
+            "`gatebot init` writes one; the input `config` names another",
+        )
+    job = Job(live, tip, fork, policy, first=at_tip is None)
+    with telling(ci, Target(policy.suite, head_sha, number)) as one:
+        missing = [name for name in policy.agent.env if not ci.variables.get(name)]
+        if missing:
+            return _missing(ci, job, one, missing)
+        return _evaluate(ci, job, one)
+
+
+def _evaluate(ci: CiContext, job: Job, one: Telling) -> CiOutcome:
+    sha = job.live.head_sha
+    make_available(ci.environment.workspace, (job.tip, job.fork, sha), _remote(ci))
+    records = _records(ci, job)
+    orders, note = _orders(ci, job, records)
+    finished = [run_gate(ci, order) for order in orders]
+    reports = [regrade(results.path, ci.config, ci.today) for results in finished]
+    report = joined(reports, note)
+    diffs: dict[str, CaseDiff] = {}
+    for results, part in zip(finished, reports, strict=True):
+        diffs.update(diffs_of(results, part))
+    first = finished[0]
+    first.write_report(report)
+    write_candidate(first.path, _joined_candidate([read_candidate(results.path) for results in finished]))
+    told = Told(_context(ci, job), _binding(ci, job, report, first), _changed(ci, job))
+    one.finish(publication(report, diffs, told), comment=worth_a_comment(report))
+    return CiOutcome(report.conclusion, report.mode == "observe", tuple(one.told))
+
+
+def _orders(ci: CiContext, job: Job, records: tuple[Acceptance, ...]) -> tuple[list[GateOrder], str]:
+    """One evaluation against the merge base; accepted cases in one of their own, against the accepted commit."""
+    whole = GateOrder(job.tip, job.fork, job.live.head_sha, ci.out_path)
+    if not records or job.first:
+        return [whole], ""
+    repository = open_repository(ci.environment.workspace)
+    head = repository.tree(repository.resolve(job.live.head_sha))
+    grading = grading_digests(head, repository.tree(repository.resolve(job.tip)), ci.config)
+    covered = covered_cases(records, grading, policy_in_force(job.policy, ci.today))
+    note = acceptance_note(records, covered)
+    if not covered:
+        return [whole], note
+    make_available(ci.environment.workspace, tuple(sorted(set(covered.values()))), _remote(ci))
+    base = case_ids(
+        repository.tree(repository.resolve(job.fork)), repository.tree(repository.resolve(job.tip)), ci.config
+    )
+    rest = tuple(sorted((set(grading) | base) - set(covered)))
+    orders = [replace(whole, cases=rest)] if rest else []
+    for index, sha in enumerate(sorted(set(covered.values()))):
+        place = (
+            ci.out_path if not orders else ci.out_path.with_name(f"{ci.out_path.name}-accepted-{index + 1}")
+        )
+        cases = tuple(sorted(case for case, at in covered.items() if at == sha))
+        orders.append(replace(whole, fork=sha, out=place, cases=cases))
+    return orders, note
+
+
+def _records(ci: CiContext, job: Job) -> tuple[Acceptance, ...]:
+    """What was accepted on this branch; when it cannot be read, nothing was: that can only make a verdict stricter."""
+    try:
+        return acceptances_of(ci.client, job.live.number, job.policy.suite, ci.app)
+    except ApiError as error:
+        ci.say(f"acceptances could not be read ({error.message}): none is taken into account")
+        return ()
+
+
+def _joined_candidate(candidates: list[GoldenCandidate]) -> GoldenCandidate:
+    return replace(
+        candidates[0],
+        cases=tuple(case for one in candidates for case in one.cases),
+        undecided=tuple(case for one in candidates for case in one.undecided),
+        metrics=tuple(dict.fromkeys(name for one in candidates for name in one.metrics)),
+    )
+
+
+def _binding(ci: CiContext, job: Job, report: Report, results: ResultsDirectory) -> Binding:
+    return Binding(
+        suite=job.policy.suite,
+        head_sha=job.live.head_sha,
+        base_sha=job.fork,
+        base_ref=job.live.base_ref,
+        run_id=ci.environment.run_id,
+        attempt=ci.environment.attempt,
+        conclusion=report.conclusion,
+        result_digest=report.result_digest,
+        policy_digest=policy_in_force(job.policy, ci.today),
+        candidate_digest=file_digest(results, f"{CANDIDATE_FOLDER}/{CANDIDATE_FILE}"),
+        report_digest=file_digest(results, REPORT_FILE),
+    )
+
+
+def _context(ci: CiContext, job: Job) -> CommentContext:
+    environment = ci.environment
+    return CommentContext(
+        report_place=f"{ci.out}/{REPORT_FILE}",
+        run_url=environment.run_url,
+        run_id=str(environment.run_id),
+        attempt=environment.attempt,
+        rendered_at=ci.now().strftime("%Y-%m-%d %H:%M UTC"),
+        accept=job.policy.accept,
+    )
+
+
+def _changed(ci: CiContext, job: Job) -> tuple[str, ...]:
+    """Files the head changed, without the suite's own; none when they cannot be read."""
+    try:
+        found = changed_files(ci.client, job.fork, job.live.head_sha)
+    except ApiError:
+        return ()
+    prefix = f"{ci.folder}/golden/" if ci.folder else "golden/"
+    return tuple(path for path in found if path != ci.config and not path.startswith(prefix))
+
+
+def _remote(ci: CiContext) -> Mapping[str, str]:
+    environment = ci.environment
+    return {"url": f"{environment.server_url}/{environment.repo}", "token": environment.token}
+
+
+def _missing(ci: CiContext, job: Job, one: Telling, missing: list[str]) -> CiOutcome:
+    """A key that is not set: nothing is run, and nothing is green."""
+    names = ", ".join(f"`{name}`" for name in missing)
+    why = f"The agent needs {names}, which {'is' if len(missing) == 1 else 'are'} not set in this workflow."
+    todo = "Set the secret, and hand it to the step as an environment variable; nothing was run."
+    title = "not evaluated: a secret is missing"
+    environment = ci.environment
+    state = CommentState(
+        head_sha=job.live.head_sha,
+        base_sha=job.fork,
+        conclusion="not_evaluated",
+        run_id=str(environment.run_id),
+        attempt=environment.attempt,
+    )
+    body = plain_comment(job.policy.suite, state, title, why, todo)
+    binding = Binding(
+        job.policy.suite,
+        job.live.head_sha,
+        job.fork,
+        job.live.base_ref,
+        environment.run_id,
+        environment.attempt,
+        "not_evaluated",
+        *("", "", "", ""),
+    )
+    output = CheckOutput(title, f"{why}\n\n{todo}", hidden_text(binding) or "")
+    outputs = (("conclusion", "not_evaluated"),)
+    one.finish(Publication((body,), output, "failure", f"{why}\n\n{todo}", outputs), comment=True)
+    return CiOutcome("not_evaluated", told=tuple(one.told))

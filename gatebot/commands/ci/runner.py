@@ -1,0 +1,54 @@
+"""The runner of a gate: gatebot again, as a process that holds no token. What it leaves behind is read as files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gatebot.commands.ci.context import CiContext
+from gatebot.errors import InfrastructureError
+from gatebot.process.own_child import environment_without, run_gatebot
+from gatebot.results.store import PLAN_FILE, ResultsDirectory
+
+_ENDED = (0, 1, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class GateOrder:
+    """One evaluation: the base's tip, the base side's commit, the head, the cases (empty = all), and where results go."""
+
+    tip: str
+    fork: str
+    head: str
+    out: Path
+    cases: tuple[str, ...] = ()
+
+
+def run_gate(ci: CiContext, order: GateOrder) -> ResultsDirectory:
+    """Run one evaluation in a process without the token; its results.
+
+    Raises InfrastructureError when the process ended otherwise than with a conclusion.
+    """
+    argv = _argv(ci, order)
+    secrets = (ci.environment.token,)
+    code = run_gatebot(argv, ci.environment.workspace, environment_without(ci.variables, secrets))
+    results = ResultsDirectory(order.out)
+    if code not in _ENDED or not results.has(PLAN_FILE):
+        raise InfrastructureError(
+            f"the evaluation ended with exit code {code}", "the run's log says why; run the job again"
+        )
+    return results
+
+
+def _argv(ci: CiContext, order: GateOrder) -> Sequence[str]:
+    cases = [word for case in order.cases for word in ("--case", case)]
+    return (
+        "gate",
+        f"--base={order.tip}",
+        f"--fork-point={order.fork}",
+        f"--head={order.head}",
+        f"--config={ci.config}",
+        f"--out={order.out}",
+        *cases,
+    )

@@ -1,0 +1,133 @@
+"""Publishing: the check first, then the comment, summary and outputs. A failure to publish never changes a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from gatebot.commands.ci.context import CiContext
+from gatebot.errors import GatebotError
+from gatebot.github_api.checks import Check, CheckSpec, finish_check, publish_status, start_check
+from gatebot.github_api.comments import publish_comment
+from gatebot.github_api.errors import ApiError
+from gatebot.github_api.pull_requests import pull_request
+from gatebot.github_api.workflow_commands import annotation_lines, write_outputs, write_summary
+from gatebot.model.publication import Annotation, CheckOutput, Publication
+from gatebot.render.check import check_name, external_id, status_context
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a verdict goes: the suite's check on a commit, the comment of a pull request (None: there is none)."""
+
+    suite: str
+    sha: str
+    number: int | None
+
+
+class Telling:
+    """One verdict on its way to GitHub. Refusals are collected and said, and the next best place is used."""
+
+    def __init__(self, ci: CiContext, target: Target) -> None:
+        self._ci = ci
+        self._target = target
+        self._check: Check | None = None
+        self._superseded = False
+        self._done = False
+        self.told: list[str] = []
+
+    def start(self) -> None:
+        """Show that the evaluation is running."""
+        environment = self._ci.environment
+        spec = CheckSpec(
+            check_name(self._target.suite),
+            self._target.sha,
+            external_id(environment.run_id, environment.attempt),
+            environment.run_url,
+        )
+
+        def begin() -> None:
+            self._check = start_check(self._ci.client, spec)
+            self._superseded = self._check is None
+
+        self._try("check", begin)
+
+    def finish(self, publication: Publication, *, comment: bool) -> None:
+        """Tell everything. `comment`: whether one is created where there is none."""
+        self._finish_check(publication)
+        if self._target.number is not None and not self._superseded:
+            self._comment(publication, self._target.number, create=comment)
+        environment = self._ci.environment
+        if write_summary(environment.summary_file, publication.summary_page):
+            self.told.append("summary")
+        for line in annotation_lines(publication.check.annotations):
+            self._ci.say(line)
+        outputs = (*publication.outputs, ("published", ",".join(self.told)))
+        write_outputs(environment.output_file, outputs, self._ci.random_word)
+
+    def fail(self, title: str, summary: str) -> None:
+        """Complete the check of an evaluation that could not be made: in failure, never left in progress."""
+        if not self._done:
+            self._finish_check(Publication((), CheckOutput(title[:250], summary), "failure", ""))
+
+    def _finish_check(self, publication: Publication) -> None:
+        self._done = True
+        if self._superseded:
+            self._ci.say("a newer run has taken this commit's check over; it is left alone")
+            return
+        check = self._check
+
+        def complete() -> None:
+            if check is not None:
+                finish_check(self._ci.client, check, publication.conclusion, publication.check)
+                self.told.append("check")
+
+        self._try("check", complete)
+        if "check" not in self.told:
+            self._try("status", lambda: self._status(publication))
+
+    def _status(self, publication: Publication) -> None:
+        told = (publication.check.title, self._ci.environment.run_url)
+        context = status_context(self._target.suite)
+        publish_status(self._ci.client, self._target.sha, context, publication.conclusion, told)
+        self.told.append("status")
+
+    def _comment(self, publication: Publication, number: int, *, create: bool) -> None:
+        def write() -> None:
+            live = pull_request(self._ci.client, number)
+            if live.head_sha != self._target.sha:
+                self._ci.say("the head has moved on: the comment is left to the newer run")
+                return
+            written = publish_comment(
+                self._ci.client, number, self._target.suite, publication.comments, create=create
+            )
+            self._ci.say(f"comment: {written}")
+            self.told.append("comment")
+
+        self._try("comment", write)
+
+    def _try(self, place: str, act: Callable[[], None]) -> None:
+        try:
+            act()
+        except ApiError as error:
+            hint = f"; {error.hint}" if error.hint else ""
+            message = f"{place} not published: {error.message}{hint}"
+            for line in annotation_lines([Annotation("", message, "gatebot", level="warning")]):
+                self._ci.say(line)
+
+
+@contextmanager
+def telling(ci: CiContext, target: Target) -> Generator[Telling]:
+    """Start the check, and complete it whatever happens: errors, crashes, Ctrl-C and SIGTERM."""
+    one = Telling(ci, target)
+    one.start()
+    try:
+        yield one
+    except GatebotError as error:
+        hint = f"\n\n{error.hint}" if error.hint else ""
+        one.fail(f"not evaluated: {error.message}", f"{error}{hint}")
+        raise
+    except BaseException:
+        one.fail("not evaluated: gatebot was ended or failed", "See the run's log.")
+        raise
