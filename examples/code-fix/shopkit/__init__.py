@@ -1,0 +1,1 @@
+"""A tiny shop library with three bugs, each with an issue in golden/."""
