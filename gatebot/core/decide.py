@@ -8,6 +8,7 @@ from gatebot.core.compare import INFORMING_PERMUTATIONS, Comparison, agreeing, c
 from gatebot.core.confirm import SingleCases
 from gatebot.core.course import Course, Reached, reached
 from gatebot.core.evidence import Evidence, empty_cases, side_values
+from gatebot.core.outlook import to_exclude
 from gatebot.core.stats.multiplicity import benjamini_hochberg
 from gatebot.core.target import judge_target
 from gatebot.core.tracing import LookResult
@@ -114,7 +115,7 @@ def _decision(
     return Decision(
         conclusion="pass" if observing else conclusion,
         reason=reason,
-        advice=_ADVICE[conclusion],
+        advice=_advice(conclusion, metrics, gate, state),
         metrics=metrics,
         singles=state.singles,
         alpha=gate.alpha,
@@ -213,6 +214,28 @@ def _because(regressed: list[str], missed: list[str]) -> str:
     if missed:
         parts.append(f"the target of {listed(missed)} is missed")
     return "; ".join(parts)
+
+
+def _advice(conclusion: Conclusion, metrics: tuple[MetricDecision, ...], gate: Gate, state: Reached) -> str:
+    """What to do now; of an inconclusive evaluation how much more it takes."""
+    open_ = [d for d in metrics if d.gating and d.judged.verdict == "inconclusive"]
+    asked = [to_exclude(d.comparison, gate.metrics[d.name]) for d in open_ if d.comparison is not None]
+    if not asked or conclusion in ("pass", "not_evaluated") or any(_regressed(d) for d in metrics):
+        return _ADVICE[conclusion]
+    seeds = _largest([needed.seeds for needed in asked])
+    cases = _largest([needed.cases for needed in asked])
+    goes_on = state.last is not None and state.last.look.futility is not None
+    first = "Run it again: it goes on where it stopped. " if goes_on else ""
+    return f"{first}To exclude the margin takes about {seeds} seeds a side, or {cases} cases; or widen the margin."
+
+
+def _regressed(decision: MetricDecision) -> bool:
+    return decision.gating and decision.judged.verdict == "regressed"
+
+
+def _largest(numbers: list[int | None]) -> str:
+    known = [number for number in numbers if number is not None]
+    return str(max(known)) if len(known) == len(numbers) else "more than 2,000"
 
 
 _ADVICE: dict[Conclusion, str] = {

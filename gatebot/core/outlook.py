@@ -12,6 +12,7 @@ from gatebot.core.compare import Comparison, strata
 from gatebot.core.looks import look_plan
 from gatebot.core.stats.power import (
     POWER,
+    RESERVE,
     Seeds,
     cases_needed,
     confirm_power,
@@ -119,7 +120,7 @@ def to_exclude(comparison: Comparison, gate: MetricGate | None) -> Needed:
         passes, trials = counts.base_passes + counts.head_passes, counts.base_trials + counts.head_trials
         rates = estimated_rates(passes, trials)
         variance = float(np.mean(rates * (1.0 - rates)))
-        least = normal_quantile(1.0 - ALPHA) ** 2 * (1.0 - margin) / margin
+        least = RESERVE * normal_quantile(1.0 - ALPHA) ** 2 * (1.0 - margin) / margin
     else:
         variance = within_variance(values)
     wanted_seeds = max(seeds_needed(variance, count, margin), math.ceil(least / count))

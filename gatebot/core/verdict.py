@@ -58,10 +58,13 @@ def without_evidence(
 def judge(comparison: Comparison, gate: MetricGate | None, level: float, *, by_case: bool = False) -> Judged:
     """The verdict on one comparison at one level; `by_case`: leg B convicted a single case on this metric."""
     margin = margin_of(comparison.metric, gate)
+    red = is_red(comparison, gate, level)
+    worse = f"worse beyond chance (p = {comparison.adjusted_worse:.2g} ≤ {level:.3g})"
     if by_case:
-        return Judged("regressed", "single cases dropped beyond chance")
-    if is_red(comparison, gate, level):
-        return Judged("regressed", f"worse beyond chance (p = {comparison.adjusted_worse:.2g} ≤ {level:.3g})")
+        single = "single cases dropped beyond chance"
+        return Judged("regressed", f"{worse}, and {single}" if red else single)
+    if red:
+        return Judged("regressed", worse)
     if comparison.adjusted_better <= level and comparison.loss < 0:
         return Judged(
             "improved", f"better beyond chance (p = {comparison.adjusted_better:.2g} ≤ {level:.3g})"

@@ -1,0 +1,70 @@
+"""What a suite can see: the same numbers before a run, after it, and in the advice of an inconclusive one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gatebot.core.compare import compare
+from gatebot.core.outlook import outlook, to_exclude, to_see
+from gatebot.core.stats.power import assumed_rates
+from gatebot.model.config import MetricGate
+from tests.unit.core.grades import Trials, decided, evidence_of, gate_of, suite_of
+
+MATURE = assumed_rates(20)
+
+
+def test_the_drop_of_the_table_is_seen() -> None:
+    """Statistics §7: 20 mature cases at 10 seeds see 8 points, times 1.07 as a share of alpha goes to single cases."""
+    found = outlook(MATURE, gate_of(), 10, sequential=True)
+    assert found.drop == pytest.approx(0.097, abs=0.01)
+    assert found.rate == pytest.approx(0.91, abs=0.01)
+
+
+def test_stopping_early_costs_half_if_nothing_changed_and_more_with_a_drop() -> None:
+    found = outlook(MATURE, gate_of(), 10, sequential=True)
+    assert found.dropped is not None
+    assert 0.44 < found.unchanged / found.most < 0.57
+    assert found.unchanged < found.dropped < found.most
+
+
+def test_fixed_seeds_cost_what_they_cost() -> None:
+    found = outlook(MATURE, gate_of(), 5, sequential=False)
+    assert found.unchanged == found.dropped == found.most == 200
+    assert found.single == (0.0, 0.0)
+
+
+def test_a_suite_that_always_fails_has_nothing_to_lose() -> None:
+    assert outlook(np.zeros(10), gate_of(), 10, sequential=True).drop is None
+
+
+def test_what_is_asked_for_is_what_is_then_seen() -> None:
+    needed = to_see(MATURE, 10, 0.05, shared_alpha=True)
+    assert needed.seeds is not None
+    assert needed.cases is not None
+    enough = outlook(MATURE, gate_of(), needed.seeds, sequential=True).drop
+    fewer = outlook(MATURE, gate_of(), needed.seeds - 1, sequential=True).drop
+    assert enough is not None
+    assert fewer is not None
+    assert enough <= 0.05 < fewer
+    assert to_see(MATURE, 10, 0.0001, shared_alpha=True).seeds is None
+
+
+@pytest.mark.parametrize("margin", [0.05, 0.10])
+def test_so_many_seeds_exclude_the_margin_of_a_suite_that_always_passes(margin: float) -> None:
+    gate = gate_of().model_copy(update={"metrics": {"pass_rate": MetricGate(margin=margin)}})
+    few = Trials(suite_of(5, "111"), suite_of(5, "111"))
+    first = decided(few, gate)
+    assert first.conclusion == "inconclusive"
+    (comparison,) = compare([evidence_of(few).sample("pass_rate")], confidence=0.9)
+    needed = to_exclude(comparison, gate.metrics["pass_rate"])
+    assert needed.seeds is not None
+    assert f"{needed.seeds} seeds a side" in first.advice
+    assert f"{needed.cases} cases" in first.advice
+    assert (
+        decided(Trials(suite_of(5, "1" * needed.seeds), suite_of(5, "1" * needed.seeds)), gate).conclusion
+        == "pass"
+    )
+    assert needed.cases is not None
+    more = suite_of(needed.cases, "111")
+    assert decided(Trials(more, more), gate).conclusion == "pass"
