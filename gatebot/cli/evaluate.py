@@ -27,6 +27,10 @@ SEEDS = Annotated[
 JSON = Annotated[
     bool, typer.Option("--json", help="Print report.json on standard output instead of the summary.")
 ]
+UNSAFE = Annotated[
+    bool,
+    typer.Option("--unsafe-no-sandbox", help="Start agents even where they could reach a token or be root."),
+]
 HEAD_HELP = "The commit to judge; WORKTREE = the tree as it lies."
 DEFAULT_OUT = Path("gatebot-results")
 
@@ -54,12 +58,15 @@ def gate(
     cache: CACHE = None,
     store: STORE = None,
     no_store: NO_STORE = False,
+    unsafe: UNSAFE = False,
     json: JSON = False,
 ) -> int:
     """Run the golden suite on base and head, and decide whether the agent got worse."""
     from gatebot.commands.gate import gate as story
 
-    request = _request(repo, config, case, out, seeds, cache=cache, store=store, reuse=not no_store)
+    request = _request(
+        repo, config, case, out, seeds, cache=cache, store=store, reuse=not no_store, unsafe=unsafe
+    )
     report = story(request, base=base, head=head, watch=watcher(quiet=json), fork_point=fork_point)
     return finish(report, out, as_json=json)
 
@@ -75,12 +82,15 @@ def run(
     cache: CACHE = None,
     store: STORE = None,
     no_store: NO_STORE = False,
+    unsafe: UNSAFE = False,
     json: JSON = False,
 ) -> int:
     """Run the golden suite on one commit alone: scores and pass^k, nothing is compared."""
     from gatebot.commands.run import run as story
 
-    request = _request(repo, config, case, out, seeds, cache=cache, store=store, reuse=not no_store)
+    request = _request(
+        repo, config, case, out, seeds, cache=cache, store=store, reuse=not no_store, unsafe=unsafe
+    )
     return finish(story(request, head=head, watch=watcher(quiet=json)), out, as_json=json)
 
 
@@ -105,6 +115,7 @@ def aa(
         int, typer.Option("--splits", min=10, max=100_000, help="With --recorded: how many splits.")
     ] = 1000,
     cache: CACHE = None,
+    unsafe: UNSAFE = False,
     json: JSON = False,
 ) -> int:
     """Compare a commit with itself on fresh slots: whatever this reports is a false alarm.
@@ -117,7 +128,7 @@ def aa(
     if recorded is not None:
         show_recorded_splits(recorded, suite or repo, config, splits)
         return PASS
-    request = _request(repo, config, case, out, seeds, cache=cache, reuse=False)
+    request = _request(repo, config, case, out, seeds, cache=cache, reuse=False, unsafe=unsafe)
     report = story(request, ref=ref, first_slot=first_slot, watch=watcher(quiet=json))
     return finish(report, out, as_json=json)
 
@@ -147,6 +158,7 @@ def _request(
     cache: Path | None = None,
     store: Path | None = None,
     reuse: bool = True,
+    unsafe: bool = False,
 ) -> EvaluationRequest:
     return EvaluationRequest(
         repo=repo,
@@ -159,5 +171,6 @@ def _request(
         cache=cache_place(cache),
         store=store,
         reuse=reuse,
+        unsafe=unsafe,
         tell=lambda text: warn(f"note: {text}"),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from gatebot.commands.concluding import gather_evidence
@@ -17,6 +17,7 @@ from gatebot.core.rounds import first_rounds, next_rounds, seed_plan
 from gatebot.model.plan import Plan
 from gatebot.model.report import Report
 from gatebot.model.trial import Side
+from gatebot.process.environment import AllowedVariables, allowed_variables
 from gatebot.results.store import REPORT_FILE, ResultsDirectory, open_results
 from gatebot.runner.progress import ProgressView
 from gatebot.runner.schedule import interleaved
@@ -102,7 +103,7 @@ def plan_of(evaluation: Evaluation, request: EvaluationRequest, examined: Mappin
     suite = evaluation.ruler.suite
     seeds = seed_plan(suite.config.seeds, request.seeds, compared=len(evaluation.sides) > 1)
     infos = {side: side_info(view, examined[side]) for side, view in evaluation.sides.items()}
-    names = suite.config.agent.env
+    variables = allowed_variables(suite.config.agent.env, request.environment)
     return Plan(
         activity=evaluation.activity,
         suite=suite.config.suite,
@@ -115,8 +116,8 @@ def plan_of(evaluation: Evaluation, request: EvaluationRequest, examined: Mappin
         head_first_slot=_first_slot(evaluation, "head"),
         case_notices=evaluation.ruler.notices,
         no_baseline=evaluation.ruler.no_baseline,
-        env_names=tuple(name for name in names if name in request.environment),
-        notes=(*evaluation.ruler.notes, *_missing_names(names, request.environment), *_notices(examined)),
+        env_names=tuple(variables.values),
+        notes=(*evaluation.ruler.notes, *_not_passed(variables), *_notices(examined)),
         same_agent=evaluation.same_agent(examined),
     )
 
@@ -126,9 +127,14 @@ def _first_slot(evaluation: Evaluation, side: Side) -> int:
     return view.first_slot if view is not None else 1
 
 
-def _missing_names(names: Sequence[str], environment: Mapping[str, str]) -> list[str]:
-    missing = [name for name in names if name not in environment]
-    return [f"Named in agent.env but not set here: {', '.join(missing)}."] if missing else []
+def _not_passed(variables: AllowedVariables) -> list[str]:
+    """Sentences on names in `agent.env` that agents do not get."""
+    notes: list[str] = []
+    if variables.absent:
+        notes.append(f"Named in agent.env but not set here: {', '.join(variables.absent)}.")
+    if variables.withheld:
+        notes.append(f"Named in agent.env but never passed to agents: {', '.join(variables.withheld)}.")
+    return notes
 
 
 def _notices(examined: Mapping[Side, Examined]) -> list[str]:

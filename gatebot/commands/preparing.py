@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from gatebot.commands.request import EvaluationRequest
+from gatebot.commands.sandbox import alert, check_entry, examine_sandbox, starts_programs
 from gatebot.commands.trials import SideReady
 from gatebot.commands.views import Evaluation
 from gatebot.model.plan import Plan
 from gatebot.model.trial import Side
+from gatebot.process.isolation import IsolationReport
 from gatebot.process.launch import Launchers
 from gatebot.results.store import ResultsDirectory
 from gatebot.workspace.cache_directory import CacheDirectory
@@ -48,6 +50,9 @@ def prepared(
         session = stack.enter_context(session_directory())
         launchers = stack.enter_context(Launchers(session))
         ready: dict[Side, SideReady] = {}
+        sandbox: IsolationReport | None = None
+        if any(starts_programs(view.agent) for view in evaluation.sides.values()):
+            sandbox = examine_sandbox(launchers, evaluation.ruler.suite.config, request)
         for side, view in evaluation.sides.items():
             folder = PurePosixPath(evaluation.config_path).parent.as_posix()
             files = SideFiles(
@@ -65,11 +70,18 @@ def prepared(
             plan = _with_setup(plan, side, place)
             if place.setup.ok:
                 ready[side] = SideReady(
-                    view.agent, place.directory, place.setup.bin_dirs, place.setup.variables
+                    view.agent,
+                    place.directory,
+                    place.setup.bin_dirs,
+                    place.setup.variables,
+                    (place.checkout,),
                 )
         forget_oldest(cache.sides)
-        needed = [path for one in ready.values() for path in (one.directory, *one.bin_dirs)]
-        plan = replace(plan, isolation=str(launchers.isolation(needed)))
+        if sandbox is not None:
+            check_entry(sandbox, [path for one in ready.values() for path in (one.directory, *one.bin_dirs)])
+            plan = replace(
+                plan, isolation=str(sandbox), notes=tuple(dict.fromkeys((*plan.notes, *alert(sandbox))))
+            )
         yield Prepared(plan, ready, launchers)
 
 

@@ -25,12 +25,16 @@ from gatebot.runner.schedule import seed_for
 
 @dataclass(frozen=True, slots=True)
 class SideReady:
-    """A side that is checked out and set up: how to start its agent, where, and its environment's programs."""
+    """A side that is checked out and set up: how to start its agent, where, and its environment's programs.
+
+    `readable`: what else its trials may read.
+    """
 
     agent: AgentConfig
     directory: Path
     bin_dirs: tuple[Path, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict[str, str])
+    readable: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,7 @@ def _lane(side: Side, ready: SideReady, config: Config, means: Means) -> Lane:
             bin_dirs=ready.bin_dirs,
             variables={**variables, **ready.variables},
             network=config.network,
+            readable=ready.readable,
         ),
     )
 

@@ -116,8 +116,13 @@ def find_identities() -> tuple[Identities | None, str]:
         return None, str(error)
 
 
-def shield_memory() -> None:
-    """Keep other processes of our user from reading our memory and environment. Raises OSError."""
+def shield() -> None:
+    """Close our memory and environment to other processes of our user, and our arguments to everybody.
+
+    What a process was started with stays readable for every user (/proc/…/cmdline) wherever it is not overwritten;
+    the program's name is kept. Raises OSError.
+    """
+    kernel.overwrite_arguments()
     kernel.set_process_option(kernel.PR_SET_DUMPABLE, 0)
 
 

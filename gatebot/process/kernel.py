@@ -15,6 +15,7 @@ _CAPABILITY_VERSION_3 = 0x20080522
 _LAST_CAPABILITY_WHEN_UNKNOWN = 63
 _KEYCTL = {"x86_64": 250, "aarch64": 219, "riscv64": 219}
 _JOIN_SESSION_KEYRING = 1
+_ARGUMENTS_START = 45  # in proc(5) field 48, counted from 1, of which the two before ")" are cut off
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -78,6 +79,16 @@ def leave_session_keyring() -> None:
     number = _KEYCTL.get(os.uname().machine)
     if number is not None:
         _libc.syscall(number, ctypes.c_int(_JOIN_SESSION_KEYRING), None)
+
+
+def overwrite_arguments() -> None:
+    """Write zeros over the arguments this process was started with, all but the first: Python has its own copies."""
+    fields = read_small("/proc/self/stat").rpartition(b")")[2].split()
+    start, end = int(fields[_ARGUMENTS_START]), int(fields[_ARGUMENTS_START + 1])
+    if start:  # zero where the kernel does not tell
+        skipped = ctypes.string_at(start, end - start).find(b"\0")
+        if skipped >= 0:
+            ctypes.memset(start + skipped, 0, end - start - skipped)
 
 
 def die_with(parent: int) -> None:

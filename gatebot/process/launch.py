@@ -25,7 +25,7 @@ from gatebot.process.isolation import (
     closed_to_others,
     describe,
     find_identities,
-    shield_memory,
+    shield,
     weakness,
 )
 from gatebot.process.program import Ended, LaunchRefusedError, Program
@@ -95,7 +95,7 @@ class Launchers:
     def _examine(self, needed: Iterable[PurePath]) -> None:
         """Try each wall by itself, and leave out those that cannot be built."""
         self._examined = True
-        shield_memory()
+        shield()
         no_user = self._obstacles.user
         if self._identities is not None:
             no_user = closed_to_others((self._scratch, *needed)) or self._trouble_with(user=True)

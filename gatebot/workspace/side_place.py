@@ -42,8 +42,12 @@ class SideFiles:
 
 @dataclass(frozen=True, slots=True)
 class SidePlace:
-    """Where a side's trials run. `kept`: found as an earlier run had left it, nothing was written or set up."""
+    """Where a side's trials run: a `directory` of its `checkout`.
 
+    `kept`: found as an earlier run had left it, nothing was written or set up.
+    """
+
+    checkout: Path
     directory: Path
     setup: SetupDone
     kept: bool = False
@@ -62,12 +66,12 @@ def side_place(parent: Path, launchers: Launcher, files: SideFiles, log: Path) -
     with kept_place(parent, words) as place:
         checkout = place.path / CHECKOUT
         if place.sealed() is not None:
-            yield SidePlace(checkout / files.folder, found_setup(place.path), kept=True)
+            yield SidePlace(checkout, checkout / files.folder, found_setup(place.path), kept=True)
             return
         done = _make(place, checkout, launchers, files, log)
         if done.ok:
             place.seal("")
-        yield SidePlace(checkout / files.folder, done)
+        yield SidePlace(checkout, checkout / files.folder, done)
 
 
 def _make(place: KeptPlace, checkout: Path, launchers: Launcher, files: SideFiles, log: Path) -> SetupDone:

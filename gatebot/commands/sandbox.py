@@ -1,0 +1,89 @@
+"""Whether agents may be started here at all: what the sandbox must hold, where it is not whole and a token is in reach."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import PurePath
+from typing import Final
+
+from gatebot.commands.request import EvaluationRequest
+from gatebot.errors import InfrastructureError
+from gatebot.model.config import AgentConfig, Config
+from gatebot.process.isolation import IsolationReport, closed_to_others
+from gatebot.process.launch import Launchers
+
+UNSAFE: Final = "--unsafe-no-sandbox"
+_TOKEN_HOLDERS: Final = ("ACTIONS_", "GH_", "GITHUB_", "INPUT_")
+_TOKEN: Final = "TOKEN"  # noqa: S105 - part of a name
+
+
+def starts_programs(agent: AgentConfig) -> bool:
+    """Whether code of a side is run on this machine, by its agent or by its setup."""
+    return bool(agent.command or agent.python or agent.setup)
+
+
+def tokens_in(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Names of the variables that hold a token of GitHub's, sorted; an empty one holds none."""
+    return tuple(
+        sorted(
+            name
+            for name, value in environment.items()
+            if value and name.upper().startswith(_TOKEN_HOLDERS) and _TOKEN in name.upper()
+        )
+    )
+
+
+def examine_sandbox(launchers: Launchers, config: Config, request: EvaluationRequest) -> IsolationReport:
+    """Try the sandbox before any code of a side runs. Raises InfrastructureError where it must not run.
+
+    That is: `isolation: required` and something is missing; the sandbox is degraded and gatebot holds a token, or is
+    root, unless the request says that this is wanted.
+    """
+    report = launchers.isolation(network=config.network)
+    if config.isolation == "required" and not report.complete:
+        raise InfrastructureError(
+            f"isolation is required and not complete: {report}",
+            "run gatebot as root in its container, or set `isolation: auto` on the base branch",
+        )
+    if not report.degraded:
+        return report
+    tokens = tokens_in(request.environment)
+    reason = (
+        f"{', '.join(tokens)} is set"
+        if tokens
+        else "gatebot is root, and so would its agents be"
+        if os.geteuid() == 0 and not report.own_user
+        else ""
+    )
+    if reason and not request.unsafe:
+        raise InfrastructureError(
+            f"no agent is started: the sandbox is degraded and {reason} ({report})",
+            f"{_way_out(tokens)}; {UNSAFE} runs agents all the same, and lets them reach what gatebot holds",
+        )
+    request.tell(f"isolation: {report}")
+    return report
+
+
+def check_entry(report: IsolationReport, needed: Iterable[PurePath]) -> None:
+    """See that trials' users can enter what they need. Raises InfrastructureError that names what they cannot.
+
+    Running a trial without its user, or with another interpreter, would be a silent fall-back.
+    """
+    closed = closed_to_others(needed) if report.own_user else ""
+    if closed:
+        raise InfrastructureError(
+            f"trials cannot run under users of their own: {closed}",
+            "make environments from a Python for the whole system (below /usr), and keep them where all may enter",
+        )
+
+
+def alert(report: IsolationReport) -> tuple[str, ...]:
+    """What the report of an evaluation must say about a degraded sandbox."""
+    return (f"The sandbox is not whole: {report}.",) if report.degraded else ()
+
+
+def _way_out(tokens: tuple[str, ...]) -> str:
+    if tokens:
+        return f"start gatebot without them (env {' '.join(f'-u {name}' for name in tokens)} gatebot …)"
+    return "set TMPDIR and --cache to directories that every user may enter"
