@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import datetime
 import os
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,8 +17,12 @@ from gatebot.cli.exit_codes import NOT_EVALUATED, PASS
 from gatebot.cli.keeping import CACHE, NO_STORE, STORE, cache_place
 from gatebot.cli.outcome import finish
 from gatebot.cli.progress_view import watcher
+from gatebot.cli.runs import SHARD, finish_shard
 from gatebot.cli.statistics import show_recorded_splits
 from gatebot.commands.request import EvaluationRequest
+
+if TYPE_CHECKING:
+    from gatebot.commands.views import Evaluation
 
 REPO = Annotated[Path, typer.Option("--repo", help="The repository (or a directory in it).")]
 CONFIG = Annotated[str, typer.Option("--config", help="Path of gatebot.yaml, relative to --repo.")]
@@ -59,6 +66,7 @@ def gate(
     store: STORE = None,
     no_store: NO_STORE = False,
     unsafe: UNSAFE = False,
+    shard: SHARD = None,
     json: JSON = False,
 ) -> int:
     """Run the golden suite on base and head, and decide whether the agent got worse."""
@@ -67,6 +75,12 @@ def gate(
     request = _request(
         repo, config, case, out, seeds, cache=cache, store=store, reuse=not no_store, unsafe=unsafe
     )
+    if shard is not None:
+        from gatebot.commands.gate import comparison
+
+        return _shard(
+            partial(comparison, base=base, head=head, fork_point=fork_point), request, shard, quiet=json
+        )
     report = story(request, base=base, head=head, watch=watcher(quiet=json), fork_point=fork_point)
     return finish(report, out, as_json=json)
 
@@ -83,6 +97,7 @@ def run(
     store: STORE = None,
     no_store: NO_STORE = False,
     unsafe: UNSAFE = False,
+    shard: SHARD = None,
     json: JSON = False,
 ) -> int:
     """Run the golden suite on one commit alone: scores and pass^k, nothing is compared."""
@@ -91,6 +106,10 @@ def run(
     request = _request(
         repo, config, case, out, seeds, cache=cache, store=store, reuse=not no_store, unsafe=unsafe
     )
+    if shard is not None:
+        from gatebot.commands.run import one_side
+
+        return _shard(partial(one_side, head=head), request, shard, quiet=json)
     return finish(story(request, head=head, watch=watcher(quiet=json)), out, as_json=json)
 
 
@@ -146,6 +165,16 @@ def demo(
     report = story(request, watcher(quiet=json))
     finish(report, out, as_json=json, show_comment=True)
     return PASS if report.conclusion == "fail" else NOT_EVALUATED
+
+
+def _shard(
+    build: Callable[[EvaluationRequest], Evaluation], request: EvaluationRequest, shard: str, *, quiet: bool
+) -> int:
+    from gatebot.commands.shards import run_shard
+    from gatebot.runner.shard import Shard
+
+    request = replace(request, shard=Shard.parse(shard))
+    return finish_shard(shard, run_shard(build(request), request, watcher(quiet=quiet)))
 
 
 def _request(

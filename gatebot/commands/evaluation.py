@@ -16,14 +16,25 @@ from gatebot.commands.views import Evaluation, examine_sides, side_info
 from gatebot.core.rounds import first_rounds, next_rounds, seed_plan
 from gatebot.model.plan import Plan
 from gatebot.model.report import Report
+from gatebot.model.suite import Suite
 from gatebot.model.trial import Side
 from gatebot.process.environment import AllowedVariables, allowed_variables
 from gatebot.results.store import REPORT_FILE, ResultsDirectory, open_results
 from gatebot.runner.progress import ProgressView
 from gatebot.runner.schedule import interleaved
+from gatebot.runner.shard import Shard
 from gatebot.suite.snapshot import digests
 from gatebot.workspace.cache_directory import cache_directory
 from gatebot.workspace.checkout import Examined
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What running has come to: the plan with all its rounds, what was run, and where the trials are."""
+
+    plan: Plan
+    suite: Suite
+    results: ResultsDirectory
 
 
 def evaluate(evaluation: Evaluation, request: EvaluationRequest, watch: ProgressView) -> Report:
@@ -31,17 +42,22 @@ def evaluate(evaluation: Evaluation, request: EvaluationRequest, watch: Progress
 
     Raises GatebotError of every kind; Cancelled after Ctrl-C, with finished trials kept.
     """
+    ran = run_trials(evaluation, request, watch)
+    judge = JudgeMeans(request.environment, request.tell)
+    return conclude_judged(ran.plan, ran.suite, ran.results.trials, ran.results, judge)
+
+
+def run_trials(evaluation: Evaluation, request: EvaluationRequest, watch: ProgressView) -> Ran:
+    """Run what has not been run yet, and write plan and trials. Raises as `evaluate` does."""
     examined = examine_sides(evaluation)
     plan = plan_of(evaluation, request, examined)
     results, found = open_results(request.out, plan, overwrite=True)
     suite = evaluation.ruler.suite
-    judge = JudgeMeans(request.environment, request.tell)
     again = found is not None and found.finished
     if found is not None:
         plan = replace(found, finished=False, stopped="")
     if again and not _goes_on(results):
-        plan = replace(plan, finished=True)
-        return conclude_judged(plan, results.read_suite(), results.trials, results, judge)
+        return Ran(replace(plan, finished=True), results.read_suite(), results)
     results.write_suite(suite)
     if not plan.same_agent:
         cache = cache_directory(request.cache)
@@ -49,11 +65,11 @@ def evaluate(evaluation: Evaluation, request: EvaluationRequest, watch: Progress
             request.tell(cache.note)
         with prepared(evaluation, examined, plan, request, cache) as sides:
             kept = reused_trials(evaluation, examined, request, cache)
-            places = _Places(results, watch, kept, beyond_no_sign=again)
+            places = _Places(results, watch, kept, beyond_no_sign=again, shard=request.shard)
             plan = _run(sides, evaluation.ruler, request, places)
     plan = replace(plan, finished=not plan.stopped)
     results.write_plan(plan)
-    return conclude_judged(plan, suite, results.trials, results, judge)
+    return Ran(plan, suite, results)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +78,7 @@ class _Places:
     watch: ProgressView
     kept: ReusedTrials | None = None
     beyond_no_sign: bool = False
+    shard: Shard | None = None
 
 
 def _goes_on(results: ResultsDirectory) -> bool:
@@ -74,7 +91,7 @@ def _run(sides: Prepared, ruler: Ruler, request: EvaluationRequest, places: _Pla
     if any(info is not None and info.setup == "failed" for info in (sides.plan.base, sides.plan.head)):
         return replace(sides.plan, rounds=())
     means = Means(request, places.results, sides.launchers, places.watch, places.kept, ruler.graders)
-    with running(ruler.suite, sides.ready, means) as run:
+    with running(_within_share(ruler.suite, places.shard), sides.ready, means) as run:
         return _rounds(sides.plan, ruler, places, run)
 
 
@@ -84,9 +101,9 @@ def _rounds(plan: Plan, ruler: Ruler, places: _Places, run: RunRounds) -> Plan:
     more = () if plan.rounds else first_rounds(plan, (case.id for case in ruler.suite.cases), gate, ruler.new)
     beyond = places.beyond_no_sign
     while True:
-        plan = replace(
-            plan, rounds=(*plan.rounds, *(interleaved(round_, plan.digests.run) for round_ in more))
-        )
+        ordered = tuple(interleaved(round_, plan.digests.run) for round_ in more)
+        ordered = places.shard.of(ordered) if places.shard is not None else ordered
+        plan = replace(plan, rounds=(*plan.rounds, *ordered))
         places.results.write_plan(plan)
         stopped = run(plan.rounds)
         if stopped:
@@ -96,6 +113,12 @@ def _rounds(plan: Plan, ruler: Ruler, places: _Places, run: RunRounds) -> Plan:
         beyond = False
         if not more:
             return plan
+
+
+def _within_share(suite: Suite, shard: Shard | None) -> Suite:
+    if shard is None:
+        return suite
+    return replace(suite, config=suite.config.model_copy(update={"budget": shard.share(suite.config.budget)}))
 
 
 def plan_of(evaluation: Evaluation, request: EvaluationRequest, examined: Mapping[Side, Examined]) -> Plan:
@@ -111,7 +134,8 @@ def plan_of(evaluation: Evaluation, request: EvaluationRequest, examined: Mappin
         base=infos.get("base"),
         head=infos.get("head"),
         seeds=seeds.count,
-        sequential=seeds.sequential,
+        sequential=seeds.sequential and request.shard is None,
+        shard="" if request.shard is None else str(request.shard),
         base_first_slot=_first_slot(evaluation, "base"),
         head_first_slot=_first_slot(evaluation, "head"),
         case_notices=evaluation.ruler.notices,

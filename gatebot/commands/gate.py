@@ -16,7 +16,12 @@ from gatebot.workspace.repository import BasePoint
 def gate(
     request: EvaluationRequest, *, base: str, head: str, watch: ProgressView, fork_point: str = ""
 ) -> Report:
-    """Judge `head` (a ref or WORKTREE) against `base`. Raises GatebotError of every kind.
+    """Judge `head` (a ref or WORKTREE) against `base`, as `comparison` has it. Raises GatebotError of every kind."""
+    return evaluate(comparison(request, base=base, head=head, fork_point=fork_point), request, watch)
+
+
+def comparison(request: EvaluationRequest, *, base: str, head: str, fork_point: str = "") -> Evaluation:
+    """What there is to evaluate between `base` and `head`. Raises GatebotError of every kind.
 
     `fork_point`: the commit whose cases and code are the base side, when the merge base is not: a shallow clone has
     none, and for accepted cases the accepted commit takes its place.
@@ -44,4 +49,4 @@ def gate(
     sides["head"] = SideView(
         head_side.tree, head_side.commit.sha, head_side.label, ruler.head_agent, dirty=head_side.dirty
     )
-    return evaluate(Evaluation("gate", ruler, sides, place.config_path), request, watch)
+    return Evaluation("gate", ruler, sides, place.config_path)

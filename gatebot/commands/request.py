@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gatebot.runner.shard import Shard
+
 
 def _nobody(text: str) -> None:
     del text
@@ -19,8 +21,8 @@ class EvaluationRequest:
     `config` is relative to `repo`. `cases` empty = all. `seeds` None = as configured. `today` (UTC) decides which
     quarantines are over. `cache`: where checkouts, environments and finished trials outlive the run; None = a
     place of this user's. `store`: where finished trials are, when not in the cache; without `reuse` none are taken
-    from there or kept. `unsafe`: agents may be started where they could reach what gatebot holds. `tell` hears what a
-    person should know and no report says.
+    from there or kept. `shard`: run this part of the trials alone. `unsafe`: agents may be started where they could
+    reach what gatebot holds. `tell` hears what a person should know and no report says.
     """
 
     repo: Path
@@ -33,5 +35,6 @@ class EvaluationRequest:
     cache: Path | None = None
     store: Path | None = None
     reuse: bool = True
+    shard: Shard | None = None
     unsafe: bool = False
     tell: Callable[[str], None] = field(default=_nobody, repr=False)

@@ -13,8 +13,13 @@ from gatebot.runner.progress import ProgressView
 
 def run(request: EvaluationRequest, *, head: str, watch: ProgressView) -> Report:
     """Run the suite on `head` (a ref or WORKTREE) alone. Raises GatebotError of every kind."""
+    return evaluate(one_side(request, head=head), request, watch)
+
+
+def one_side(request: EvaluationRequest, *, head: str) -> Evaluation:
+    """What there is to evaluate on `head` alone. Raises GatebotError of every kind."""
     place = opened(request)
     side = open_side(place, head)
     ruler = one_side_ruler(side.tree, place.config_path, request.cases, request.today)
     view = SideView(side.tree, side.commit.sha, side.label, ruler.head_agent, dirty=side.dirty)
-    return evaluate(Evaluation("run", ruler, {"head": view}, place.config_path), request, watch)
+    return Evaluation("run", ruler, {"head": view}, place.config_path)

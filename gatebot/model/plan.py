@@ -62,7 +62,8 @@ class Plan:
     `no_baseline` says why there is nothing to compare with (the first pull request); `notes` are sentences for the
     report: degraded isolation, environment names that passed, changes of the configuration on the head. `stopped` says
     why a run ended early; `same_agent`: both sides hold the same agent tree and configuration, so nothing was run.
-    `seeds`: slots per case and side at most; `sequential`: the gate looks in between and may stop early.
+    `seeds`: slots per case and side at most; `sequential`: the gate looks in between and may stop early. `shard`:
+    `2/4` when the rounds hold the second of four parts of the trials.
     `base_recorded`: slots per case that the base has in recordings; its trials are then not run, unless a look asks.
     """
 
@@ -83,6 +84,7 @@ class Plan:
     stopped: str = ""
     same_agent: bool = False
     sequential: bool = False
+    shard: str = ""
     base_first_slot: int = 1
     head_first_slot: int = 1
     base_recorded: int = 0

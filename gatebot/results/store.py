@@ -175,7 +175,8 @@ def differences_between(one: Plan, other: Plan) -> tuple[str, ...]:
         "grading": (one.digests.grading, other.digests.grading),
         "policy": (one.digests.policy, other.digests.policy),
         "agent configuration": (one.digests.agent, other.digests.agent),
-        "seeds": (one.seeds, other.seeds),
+        "seeds": ((one.seeds, one.sequential), (other.seeds, other.sequential)),
+        "shard": (one.shard, other.shard),
     }
     return tuple(f"another {name}" for name, (a, b) in compared.items() if a != b)
 
