@@ -278,3 +278,9 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
         replace_file(path, b"new")
     monkeypatch.undo()
     assert [(entry.name, entry.read_bytes()) for entry in tmp_path.iterdir()] == [("report.json", b"old")]
+
+
+def test_ten_fixed_seeds_are_not_up_to_ten_with_looks(tmp_path: Path) -> None:
+    opened(tmp_path / "out")
+    with pytest.raises(ResultsError, match="another seeds"):
+        open_results(tmp_path / "out", replace(PLAN, sequential=not PLAN.sequential))
