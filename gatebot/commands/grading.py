@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import orjson
 
 from gatebot.graders.grade import CaseGrader
+from gatebot.graders.pricing import priced
 from gatebot.graders.tool_schemas import ToolSchemas
 from gatebot.model.score import Grade
 from gatebot.model.suite import Case, Suite
@@ -79,6 +80,7 @@ def graded(
         if grader is None:
             tally.unknown += 1
         elif keep(trial.key):
+            trial = priced(trial, suite.config.prices)  # noqa: PLW2901 - the same trial, with what it cost
             tally.take(trial)
             yield second(cases[trial.case], trial, grader.grade(trial))
 

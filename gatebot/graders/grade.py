@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from gatebot.errors import ConfigError
+from gatebot.graders.aliases import Aliases
 from gatebot.graders.answer import NO_ANSWER
 from gatebot.graders.arguments import compile_rules
 from gatebot.graders.assessment import Assessment, ReferenceGrader, fault_reason, guarded, worst
@@ -53,7 +54,8 @@ class CaseGrader:
     """
 
     def __init__(self, case: Case, defaults: TrajectoryDefault, schemas: ToolSchemas | None = None) -> None:
-        self._case = case
+        self._names = Aliases(defaults.aliases)
+        self._case = case = self._names.case(case)
         self._schemas = schemas or ToolSchemas()
         self._graders = _reference_graders(case, defaults)
         self._told = case_text(case)
@@ -66,6 +68,7 @@ class CaseGrader:
         """
         if trial.status == "infra_error":
             return _grade(trial, None, {}, clip(trial.reason, REASON_LIMIT))
+        trial = self._names.trial(trial)
         if trial.status != "completed":
             return self._grade_broken(trial)
         try:

@@ -66,6 +66,7 @@ def digests(suite: Suite) -> Digests:
             [
                 *(case_grading_digest(case, suite.config.trajectory) for case in suite.cases),
                 *([] if suite.config.tools is None else [_plain(suite.config)["tools"]]),
+                *([_plain(suite.config)["prices"]] if suite.config.prices else []),
             ]
         ),
         policy=policy_digest(suite.config),

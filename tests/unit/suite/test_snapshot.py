@@ -167,9 +167,9 @@ def test_digests_are_the_same_in_every_process() -> None:
     """Pinned: results of yesterday are compared with these. A change here needs a raised GRADER_VERSION or schema."""
     assert digests(suite("id: x\ninput: hi\nexpect: {require: [a]}\n")) == Digests(
         run="5657b1eca22d3579ebce80deadf109b273756b6643904dae27e23443a979d5e1",
-        grading="257e5dc3ae87673ffa40bceca43791b28fe1f62ba2b985e1e7e42894e2ef595c",
+        grading="902b02fec6a4c1726584773bed3b928699459842b828e643875a9759954922b9",
         policy="7d1d9a6ee7e8f48d2706a6c567213672d3e1a4afa0b3488a341c1f9f78fc004d",
-        agent="99b74f868126978727323ce8bd8c67bf7840988409a30cb4907b9ca9712e3cdb",
+        agent="799d98a20a7fb6ea623823d7139dc9c8bb8311b067d0fe0bb2c01108155acfa5",
     )
 
 
