@@ -13,7 +13,13 @@ from gatebot.github_api.errors import ApiError
 
 MAX_ARTIFACT_BYTES = 256 * 1024 * 1024
 MAX_ENTRIES = 2_000
+ARTIFACT = "gatebot-results"
 MAX_RATIO = 200
+
+
+def artifact_name(suite: str, attempt: int) -> str:
+    """What the gate's results are uploaded as: one name per suite and attempt, since names may repeat over attempts."""
+    return f"{ARTIFACT}-{suite}-{attempt}"
 
 
 def run_artifact(client: Client, run_id: int, name: str) -> bytes:

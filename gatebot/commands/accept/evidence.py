@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gatebot.errors import GatebotError, UsageError
 from gatebot.github_api.acceptances import our_check
-from gatebot.github_api.artifacts import members, run_artifact
+from gatebot.github_api.artifacts import artifact_name, members, run_artifact
 from gatebot.github_api.checks import Check
 from gatebot.github_api.client import Client
 from gatebot.model.acceptance import GoldenCandidate
@@ -28,7 +28,6 @@ from gatebot.results.store import REPORT_FILE, decode_report
 from gatebot.suite.snapshot import policy_digest
 
 MAX_REPORT_BYTES = 64 * 1024 * 1024
-ARTIFACT = "gatebot-results"
 
 
 class RefusedError(UsageError):
@@ -96,8 +95,3 @@ def evidence(client: Client, check: Check, binding: Binding) -> Evidence:
         return Evidence(check, binding, decode_candidate(held), held, decode_report(told))
     except GatebotError as error:
         raise RefusedError(f"the run's files cannot be read: {error.message}") from error
-
-
-def artifact_name(suite: str, attempt: int) -> str:
-    """What the gate's workflow calls the artifact of an attempt."""
-    return f"{ARTIFACT}-{suite}-{attempt}"

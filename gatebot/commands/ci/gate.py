@@ -15,11 +15,12 @@ from gatebot.commands.suite_at import case_ids, grading_digests
 from gatebot.core.accepted import acceptance_note, covered_cases, joined
 from gatebot.errors import ConfigError
 from gatebot.github_api.acceptances import acceptances_of
+from gatebot.github_api.artifacts import artifact_name
 from gatebot.github_api.errors import ApiError
 from gatebot.github_api.pull_requests import branch_tip, changed_files, merge_base, pull_request
 from gatebot.model.acceptance import Acceptance, GoldenCandidate
 from gatebot.model.config import Config
-from gatebot.model.event import PullRequestState
+from gatebot.model.event import MergeGroupEvent, PullRequestState
 from gatebot.model.publication import CheckOutput, Publication
 from gatebot.model.report import Report
 from gatebot.render.check import Binding, hidden_text
@@ -53,17 +54,37 @@ def gate_pull_request(ci: CiContext, number: int, head_sha: str) -> CiOutcome:
     if live.head_sha != head_sha:
         ci.say("the head has moved on since this run was started: nothing is evaluated here")
         return CiOutcome("not_evaluated")
-    tip = branch_tip(ci.client, live.base_ref)
-    fork = merge_base(ci.client, tip, head_sha)
+    return _judge(ci, live, branch_tip(ci.client, live.base_ref), comments=number)
+
+
+def gate_merge_group(ci: CiContext, group: MergeGroupEvent) -> CiOutcome:
+    """Judge what the merge queue wants to merge against what it would be merged into. Raises GatebotError.
+
+    What was accepted in the pull request the queue names holds here too; there is no comment, only the check.
+    """
+    queued = PullRequestState(
+        number=group.pull_request or 0,
+        head_sha=group.head_sha,
+        head_ref="",
+        head_repo=ci.environment.repo,
+        base_ref=group.base_ref,
+        base_sha=group.base_sha,
+        repo=ci.environment.repo,
+    )
+    return _judge(ci, queued, group.base_sha, comments=None)
+
+
+def _judge(ci: CiContext, live: PullRequestState, tip: str, *, comments: int | None) -> CiOutcome:
+    fork = merge_base(ci.client, tip, live.head_sha)
     at_tip = config_at(ci.client, tip, ci.config)
-    policy = at_tip or config_at(ci.client, head_sha, ci.config)
+    policy = at_tip or config_at(ci.client, live.head_sha, ci.config)
     if policy is None:
         raise ConfigError(
             f"there is no {ci.config} on the base branch, and none at the head",
             "`gatebot init` writes one; the input `config` names another",
         )
     job = Job(live, tip, fork, policy, first=at_tip is None)
-    with telling(ci, Target(policy.suite, head_sha, number)) as one:
+    with telling(ci, Target(policy.suite, live.head_sha, comments)) as one:
         missing = [name for name in policy.agent.env if not ci.variables.get(name)]
         if missing:
             return _missing(ci, job, one, missing)
@@ -85,7 +106,9 @@ def _evaluate(ci: CiContext, job: Job, one: Telling) -> CiOutcome:
     first.write_report(report)
     write_candidate(first.path, _joined_candidate([read_candidate(results.path) for results in finished]))
     told = Told(_context(ci, job), _binding(ci, job, report, first), _changed(ci, job))
-    one.finish(publication(report, diffs, told), comment=worth_a_comment(report))
+    made = publication(report, diffs, told)
+    held = (("artifact-name", artifact_name(report.suite, ci.environment.attempt)), ("results", ci.out))
+    one.finish(replace(made, outputs=(*made.outputs, *held)), comment=worth_a_comment(report))
     return CiOutcome(report.conclusion, report.mode == "observe", tuple(one.told))
 
 
@@ -117,7 +140,9 @@ def _orders(ci: CiContext, job: Job, records: tuple[Acceptance, ...]) -> tuple[l
 
 
 def _records(ci: CiContext, job: Job) -> tuple[Acceptance, ...]:
-    """What was accepted on this branch; when it cannot be read, nothing was: that can only make a verdict stricter."""
+    """What was accepted in this pull request; when it cannot be read, nothing was: that can only make a verdict stricter."""
+    if not job.live.number:
+        return ()
     try:
         return acceptances_of(ci.client, job.live.number, job.policy.suite, ci.app)
     except ApiError as error:

@@ -7,7 +7,7 @@ from gatebot.core.activity import activity_of
 from gatebot.errors import UsageError
 from gatebot.github_api.event import read_event
 from gatebot.github_api.workflow_commands import write_outputs, write_summary
-from gatebot.model.event import DispatchEvent, Event, PullRequestEvent
+from gatebot.model.event import DispatchEvent, Event, MergeGroupEvent, PullRequestEvent
 from gatebot.model.publication import FileChange
 from gatebot.render.golden_diff import diff_lines
 from gatebot.render.markdown import fence, stack, text
@@ -22,6 +22,15 @@ def ci(context: CiContext) -> CiOutcome:
         return NOTHING_TO_DO
     if activity.asked == "gate":
         return _gate(context, event)
+    if activity.asked == "merge_group" and isinstance(event, MergeGroupEvent):
+        from gatebot.commands.ci.gate import gate_merge_group
+
+        return gate_merge_group(context, event)
+    if activity.asked == "fork_run":
+        context.say(
+            "::warning title=gatebot::This head is in another repository: it is not judged here, and not green."
+        )
+        return CiOutcome("not_evaluated")
     if activity.asked in ("label", "void_labels") and isinstance(event, PullRequestEvent):
         return _label(context, event, void=activity.asked == "void_labels")
     raise UsageError(
@@ -40,6 +49,11 @@ def _gate(context: CiContext, event: Event) -> CiOutcome:
     if not asked.isdecimal() or len(asked) > 9:
         raise UsageError(f"the input pull-request {asked[:40]!a} is no number")
     live = pull_request(context.client, int(asked))
+    if live.from_fork:
+        raise UsageError(
+            "the code of another repository is never run beside a token that can write",
+            "run it on a machine without the token: `gatebot gate --base … --head …`",
+        )
     return gate_pull_request(context, live.number, live.head_sha)
 
 

@@ -13,6 +13,7 @@ from gatebot.github_api.retry import Clock
 from tests.builders import Project, shop
 from tests.fakes.github.server import serving
 from tests.fakes.github.state import GitHubState
+from tests.integration.github.actions import Actions
 
 
 @dataclass
@@ -66,3 +67,17 @@ def client_of(api: str, hub: GitHubState, watch: Watch) -> Callable[[str], Clien
 @pytest.fixture
 def client(client_of: Callable[[str], Client]) -> Client:
     return client_of("ghs_bot")
+
+
+@pytest.fixture
+def actions(
+    hub: GitHubState,
+    api: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Actions:
+    hub.roles |= {"alice": "maintain", "trixie": "triage"}
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return Actions(hub, api, tmp_path / "runs", monkeypatch, capsys)
