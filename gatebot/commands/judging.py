@@ -51,27 +51,28 @@ def conclude_judged(
     config = suite.config.judge
     if config is None or plan.same_agent or not plan.keys():
         return conclude(plan, suite, read, results)
-    session = _judge(plan, suite, read, results, means)
-    report = conclude(plan, suite, read, results)
-    if session is None or not config.explain:
-        return report
-    wanted = _worsenings(report, suite, read, read_record(results.path, config))
-    lines = [
-        JudgeLine(explanation=found)
-        for worse in wanted
-        if (found := explain(worse, session.asker)) is not None
-    ]
+    session = _session(suite, results, config, means)
+    try:
+        trusted = session is not None and _judge(
+            _Missing(plan, suite, read, session[1]), session[0], results, means
+        )
+        report = conclude(plan, suite, read, results)
+        if session is None or not trusted or not config.explain:
+            return report
+        wanted = _worsenings(report, suite, read, read_record(results.path, config))
+        found = [explain(worse, session[0].asker) for worse in wanted]
+    finally:
+        if session is not None:
+            session[0].asker.api.close()
+    lines = [JudgeLine(explanation=one) for one in found if one is not None]
     append_judge_lines(results.path / JUDGE_FILE, lines)
     return conclude(plan, suite, read, results) if lines else report
 
 
-def _judge(
-    plan: Plan, suite: Suite, read: TrialReader, results: ResultsDirectory, means: JudgeMeans
-) -> JudgingSession | None:
-    """Judge what is missing and write it down; the session, where one could be opened and is to be trusted."""
-    config = suite.config.judge
-    if config is None:
-        return None
+def _session(
+    suite: Suite, results: ResultsDirectory, config: JudgeConfig, means: JudgeMeans
+) -> tuple[JudgingSession, JudgeRecord] | None:
+    """A session, and what is judged already; None, with the reason written down, where there can be none."""
     record = read_record(results.path, config)
     key = means.environment.get(config.key_env)
     why = cannot_run(config, key)
@@ -80,27 +81,28 @@ def _judge(
             _note(results, record, JudgeSession("did_not_run", why))
         return None
     names = suite.config.agent.env
-    session = open_session(
-        config,
-        Surroundings(
-            key,
-            tuple(means.environment[name] for name in names if name in means.environment),
-            results.path.parent / config.cache if config.cache else None,
-            means.clock,
-            record.session.pending_batches,
-        ),
+    around = Surroundings(
+        key,
+        tuple(means.environment[name] for name in names if name in means.environment),
+        results.path.parent / config.cache if config.cache else None,
+        means.clock,
+        record.session.pending_batches,
     )
-    todo = _Missing(plan, suite, read, record)
+    return open_session(config, around), record
+
+
+def _judge(todo: _Missing, session: JudgingSession, results: ResultsDirectory, means: JudgeMeans) -> bool:
+    """Judge what is missing and write it down. Whether the judge is to be trusted, and goes on answering."""
+    record = todo.record
     if next(iter(todo), None) is None and record.session.status == "healthy":
-        return session
-    _tell(session.estimate((case, trial) for case, trial, _ in todo), config, means.say)
+        return True
+    _tell(session.estimate((case, trial) for case, trial, _ in todo), record.config, means.say)
     complaint = session.open()
     if not complaint:
         session.fetch((case, trial) for case, trial, _ in todo)
-        _write_judgements(session, todo, results, suite.config.concurrency)
+        _write_judgements(session, todo, results)
     _note(results, record, session.record(complaint))
-    session.asker.api.close()
-    return None if complaint or session.asker.stopped else session
+    return not complaint and not session.asker.stopped
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +128,9 @@ class _Missing:
                 yield case, trial, missing
 
 
-def _write_judgements(
-    session: JudgingSession, todo: _Missing, results: ResultsDirectory, concurrency: int
-) -> None:
+def _write_judgements(session: JudgingSession, todo: _Missing, results: ResultsDirectory) -> None:
     """Judge in threads and write in the order of the trials; a stop keeps what is judged."""
-    with ThreadPoolExecutor(concurrency) as pool:
+    with ThreadPoolExecutor(todo.suite.config.concurrency) as pool:
         for chunk in _chunks(iter(todo)):
             judged = pool.map(session.judge_some, *zip(*chunk, strict=True))
             for found in judged:

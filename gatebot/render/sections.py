@@ -123,7 +123,8 @@ def case_diff(case: CaseResult, diff: CaseDiff, max_lines: int) -> Markdown:
     """One case's diff, collapsed; the summary says how the case fared."""
     summary: Phrase = [Quoted(case.id), passes(case), f"· {label_of(case)}"]
     told = Markdown(f"Judge: {text(case.explanation, 800)}") if case.explanation else EMPTY
-    return details(as_html(summary), stack(told, diff_block(diff.lines, max_lines)))
+    lines = diff_block(diff.lines, max_lines) if diff.lines else EMPTY
+    return details(as_html(summary), stack(told, lines))
 
 
 def diff_block(lines: Sequence[DiffLine], max_lines: int) -> Markdown:
@@ -156,7 +157,7 @@ def case_diffs(cases: Sequence[CaseResult], diffs: Mapping[str, CaseDiff], budge
         diff = diffs.get(case.id)
         if len(shown) == budget.cases or size > budget.room:
             break
-        if diff is not None and diff.lines:
+        if diff is not None and (diff.lines or case.explanation):
             shown.append(case_diff(case, diff, budget.lines))
             size += len(shown[-1])
     if not shown:
