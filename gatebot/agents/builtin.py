@@ -25,7 +25,9 @@ class OracleAgent:
         messages = (*_asked(case).messages, *_played(case, reference))
         if answer:
             messages = (*messages, Message("assistant", answer))
-        return _completed(task, Trajectory(messages, format="oracle"), answer, reference)
+        return _completed(
+            task, Trajectory(messages, format="oracle", graph=reference.graph or ()), answer, reference
+        )
 
 
 class NopAgent:

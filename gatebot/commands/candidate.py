@@ -15,7 +15,7 @@ from gatebot.model.plan import Plan
 from gatebot.model.report import CaseMetric, CaseResult, Report
 from gatebot.model.suite import Case, Reference, Suite
 from gatebot.model.trial import Trial
-from gatebot.suite.normalize import expected_calls
+from gatebot.suite.normalize import expected_calls, node_path
 from gatebot.suite.snapshot import case_grading_digest, golden_digest
 
 TrialReader = Callable[[], Iterator[Trial]]
@@ -96,7 +96,8 @@ def with_golden(case: Case, golden: Golden) -> Case:
     """The case as it would be loaded with this golden in its file."""
     written = WrittenGolden.model_validate(golden)
     calls = None if written.calls is None else expected_calls(written.calls)
-    reference = Reference(calls=calls, answer=written.answer, state=cast("JsonValue", written.state))
+    state = cast("JsonValue", written.state)
+    reference = Reference(calls, written.answer, state, node_path(written.graph))
     return replace(case, references=(reference,))
 
 

@@ -155,7 +155,7 @@ def _shown(evidence: Evidence, case: str) -> _Shown:
         category=row.failure or "unknown",
         reason=row.failure_reason,
         trials=counted[signature],
-        steps=(row.divergence.step,) if row.divergence is not None else (),
+        steps=row.failure_steps,
     )
     return _Shown(slot, row.divergence, failure)
 

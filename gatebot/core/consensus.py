@@ -83,8 +83,8 @@ def _answered(winners: Sequence[Behaviour]) -> Golden | None:
 def behaviour_of(case: Case, default_args: ArgsMode, trial: Trial) -> Behaviour:
     """What a trial did, in as much as the case looks at it: calls, final state, answer. Never raises.
 
-    A golden says no more than the one it replaces: calls only where calls are graded, a state only where one is
-    expected. Arguments the case ignores are left out: they are where ids and times are.
+    A golden says no more than the one it replaces: calls only where calls are graded, a node path or a state only
+    where one is expected. Arguments the case ignores are left out: they are where ids and times are.
     """
     if trial.status != "completed":
         return Behaviour(trial.slot, f"ended:{trial.status}", None, trial.status)
@@ -94,6 +94,8 @@ def behaviour_of(case: Case, default_args: ArgsMode, trial: Trial) -> Behaviour:
         calls = _calls(case.expect, default_args, trial)
         golden["calls"] = calls
         compared["calls"] = [sorted(_canonical(one) for one in _group(item)) for item in calls]
+    if any(one.graph is not None for one in case.references) and trial.trajectory.graph:
+        golden["graph"] = compared["graph"] = [list(turn) for turn in trial.trajectory.graph if turn]
     if _wants_state(case) and trial.state is not None:
         golden["state"] = compared["state"] = trial.state
     answer = trial.answer if trial.answer is not None else trial.trajectory.final_text()

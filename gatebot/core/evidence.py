@@ -30,6 +30,7 @@ class Row:
     failure: FailureCategory | None
     failure_reason: str
     divergence: Divergence | None
+    failure_steps: tuple[int, ...] = ()
 
 
 Rows = dict[str, dict[Side, dict[int, Row]]]
@@ -65,6 +66,10 @@ class Evidence:
         default_factory=dict[tuple[Window | None, Side], tuple[_CaseRows, ...]], repr=False
     )
 
+    _lost: dict[tuple[Window | None, Side], float] = field(
+        default_factory=dict[tuple[Window | None, Side], float], repr=False
+    )
+
     def add(self, grade: Grade) -> None:
         """Take one grade in; the first of equal keys wins."""
         if grade.cached and grade.side == "base":
@@ -75,6 +80,7 @@ class Evidence:
         if grade.slot in sides[grade.side]:
             return
         self._gathered.clear()
+        self._lost.clear()
         self.graders_faulted += any(score.fault for score in grade.scores.values())
         sides[grade.side][grade.slot] = _row(grade)
 
@@ -166,6 +172,12 @@ class Evidence:
         """
         if side == "base" and window is not None and window.recorded_base:
             return 0.0
+        found = self._lost.get((window, side))
+        if found is None:
+            found = self._lost[window, side] = self._lost_share(side, window)
+        return found
+
+    def _lost_share(self, side: Side, window: Window | None) -> float:
         slots = window.slots(side) if window is not None else None
         planned = [
             key
@@ -275,4 +287,5 @@ def _row(grade: Grade) -> Row:
         failure=grade.failure,
         failure_reason=grade.failure_reason,
         divergence=grade.divergence,
+        failure_steps=grade.failure_steps,
     )

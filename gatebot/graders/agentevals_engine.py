@@ -113,3 +113,14 @@ def _evaluator(
         tool_args_match_mode=args,
         tool_args_match_overrides=dict(overrides) or None,
     )
+
+
+def graph_verdict(golden: Iterable[Iterable[str]], path: Iterable[Iterable[str]]) -> bool:
+    """What agentevals says of two node paths, both per turn. It knows the mode strict alone."""
+    import langsmith
+    from agentevals.graph_trajectory import strict as library
+
+    match = cast("Callable[..., Mapping[str, object]]", library.graph_trajectory_strict_match)
+    outputs, reference = ({"steps": [list(turn) for turn in one], "results": []} for one in (path, golden))
+    with langsmith.tracing_context(enabled=False):
+        return bool(match(outputs=outputs, reference_outputs=reference)["score"])

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from gatebot.graders.choice import tool_choice
 from gatebot.graders.divergence import first_divergence
 from gatebot.graders.goal import GoalChecks, final_response
+from gatebot.graders.graph import GraphFit, Path, match_graph
+from gatebot.graders.library_match import LibraryMatch
 from gatebot.graders.matching import UNMATCHED
 from gatebot.graders.reference import ReferenceCalls
 from gatebot.graders.step import param_accuracy
@@ -21,6 +23,7 @@ from gatebot.model.score import Check, Divergence, Score
 from gatebot.model.trial import Trial
 
 FIT_METRICS = ("trajectory_match", "trajectory_credit")
+GRAPH_METRICS = ("graph_match",)
 STEP_METRICS = ("param_accuracy", "tool_choice")
 CALL_METRICS = (*FIT_METRICS, *STEP_METRICS, *NAME_METRICS)
 
@@ -57,13 +60,13 @@ class Assessment:
     divergence: Divergence | None = None
 
     @property
-    def rank(self) -> tuple[bool, float, float, float]:
-        """For choosing the best reference: passes, then goal, trajectory and credit."""
-        goal, match, credit = (
+    def rank(self) -> tuple[bool, float, float, float, float]:
+        """For choosing the best reference: passes, then goal, trajectory, credit and node path."""
+        goal, match, credit, graph = (
             (self.scores[name].value or 0.0) if name in self.scores else 0.0
-            for name in ("final_response", "trajectory_match", "trajectory_credit")
+            for name in ("final_response", "trajectory_match", "trajectory_credit", "graph_match")
         )
-        return all(check.passed for check in self.checks), goal, match, credit
+        return all(check.passed for check in self.checks), goal, match, credit, graph
 
     def cut_short(self, steps: Steps) -> bool:
         """Whether the agent made the golden calls up to a point and then no more."""
@@ -82,6 +85,8 @@ class ReferenceGrader:
     calls: ReferenceCalls | None
     mode: MatchMode
     required: bool
+    graph: Path | None = None
+    library: LibraryMatch | None = None
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -89,13 +94,16 @@ class ReferenceGrader:
         goal = ("final_response",) if self.goal.any_given else ()
         state = ("state_match",) if self.goal.case.expect.state is not None else ()
         similar = ("similarity",) if self.goal.similar is not None else ()
-        return (*goal, *state, *similar, *(CALL_METRICS if self.calls is not None else ()))
+        graph = GRAPH_METRICS if self.graph is not None else ()
+        return (*goal, *state, *similar, *graph, *(CALL_METRICS if self.calls is not None else ()))
 
     def assess(self, trial: Trial, steps: Steps) -> Assessment:
         """Checks and scores of a completed trial. Never raises on what the trial holds."""
         checks: list[Check] = []
         scores: dict[str, Score] = {}
         self._assess_goal(trial, checks, scores)
+        if self.graph is not None:
+            self._assess_graph(self.graph, trial, checks, scores)
         if self.calls is None:
             return Assessment(self, checks, scores)
         fit, divergence = self._assess_calls(self.calls, steps, checks, scores)
@@ -121,6 +129,19 @@ class ReferenceGrader:
         if verdict.similarity is not None:
             scores["similarity"] = verdict.similarity
 
+    def _assess_graph(self, graph: Path, trial: Trial, checks: list[Check], scores: dict[str, Score]) -> None:
+        try:
+            fit = match_graph(graph, trial.trajectory.graph, self.mode)
+        except Exception as error:  # noqa: BLE001 - as in `guarded`; the failed check keeps the trial from passing
+            reason = fault_reason("graph_match", error)
+            scores["graph_match"] = worst("graph_match", reason, fault=True)
+            fit = GraphFit(passed=False, reason=reason)
+        else:
+            value = None if fit.passed is None else float(fit.passed)
+            scores["graph_match"] = Score(value, fit.reason)
+        if self.required:
+            checks.append(Check("trajectory", "graph_match", fit.passed, fit.reason))
+
     def _assess_calls(
         self, calls: ReferenceCalls, steps: Steps, checks: list[Check], scores: dict[str, Score]
     ) -> tuple[Fit | None, Divergence | None]:
@@ -128,7 +149,9 @@ class ReferenceGrader:
         divergence: Divergence | None = None
         try:
             fit = judge(calls, steps, self.mode)
-            if fit.passed is False:
+            if self.library is not None:
+                fit = self.library.verdict(steps, fit)
+            if fit.passed is False and not fit.reason:
                 divergence = first_divergence(calls, steps, self.mode, fit)
             reason = fit.reason if divergence is None else f"{self.mode}: {divergence.explanation}"
             scores["trajectory_match"] = Score(

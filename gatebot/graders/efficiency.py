@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 
 from gatebot.graders.steps import Lookup, Steps
@@ -151,33 +152,48 @@ def duplicate_score(steps: Steps, wasted: list[int]) -> Score:
     )
 
 
-def loop_score(steps: Steps, wasted: list[int], poll: Iterable[str]) -> Score:
-    """1 when the agent went in circles: three identical wasted calls, or a cycle of calls with unchanged results.
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """Where the agent went in circles: why we say so, and the 1-based steps that show it."""
+
+    reason: str
+    steps: tuple[int, ...]
+
+
+def find_loop(steps: Steps, wasted: list[int], poll: Iterable[str]) -> Loop | None:
+    """The first loop: three identical wasted calls, or a cycle of calls with unchanged results.
 
     A cycle of 2 to 8 calls counts when it occurs three times in a row, a single call when it is made four times in a
     row (three repetitions), successful or not.
     """
-    if not steps.reported:
-        return Score(None, NOT_REPORTED)
-    repeats: dict[Lookup, int] = {}
+    repeats: dict[Lookup, list[int]] = {}
     for index in wasted:
-        lookup = (steps.names[index], steps.keys[index] or b"")
-        repeats[lookup] = repeats.get(lookup, 0) + 1
-        if repeats[lookup] == WASTED_CALLS_OF_A_LOOP:
-            return Score(1.0, f"step {index + 1}: `{steps.show(index)}` is wasted for the third time")
+        same = repeats.setdefault((steps.names[index], steps.keys[index] or b""), [])
+        same.append(index + 1)
+        if len(same) == WASTED_CALLS_OF_A_LOOP:
+            return Loop(f"step {index + 1}: `{steps.show(index)}` is wasted for the third time", tuple(same))
     cycle = _cycle(steps, frozenset(poll))
     if cycle is None:
-        return Score(0.0)
-    start, length = cycle
+        return None
+    kept, length = cycle
+    start = kept[0]
     what = (
         f"`{steps.show(start)}`" if length == 1 else f"a cycle of {length} calls from `{steps.show(start)}`"
     )
     rounds = CYCLE_ROUNDS + (length == 1)
-    return Score(1.0, f"step {start + 1}: {what} occurs {rounds} times in a row with unchanged results")
+    reason = f"step {start + 1}: {what} occurs {rounds} times in a row with unchanged results"
+    return Loop(reason, tuple(index + 1 for index in kept))
 
 
-def _cycle(steps: Steps, poll: frozenset[str]) -> tuple[int, int] | None:
-    """(first step, length) of the first cycle, or None. Calls with unknown arguments or results end a cycle."""
+def loop_score(steps: Steps, loop: Loop | None) -> Score:
+    """1 when the agent went in circles, else 0."""
+    if not steps.reported:
+        return Score(None, NOT_REPORTED)
+    return Score(0.0) if loop is None else Score(1.0, loop.reason)
+
+
+def _cycle(steps: Steps, poll: frozenset[str]) -> tuple[list[int], int] | None:
+    """(its calls, length of one round) of the first cycle, or None. Calls with unknown arguments or results end a cycle."""
     if len(steps.by_key) + len(steps.unknown) == len(steps.calls):
         return None
     kept = [index for index, name in enumerate(steps.names) if name not in poll]
@@ -197,5 +213,5 @@ def _cycle(steps: Steps, poll: frozenset[str]) -> tuple[int, int] | None:
         for position in range(length, len(tokens)):
             run = run + 1 if tokens[position] == tokens[position - length] else 0
             if run == needed:
-                return kept[position - needed - length + 1], length
+                return kept[position - needed - length + 1 : position + 1], length
     return None

@@ -2,29 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
+from gatebot.graders.efficiency import Loop
 from gatebot.graders.recovery import Incident, unrecovered
 from gatebot.graders.steps import Steps
+from gatebot.graders.tools import forbidden_steps
 from gatebot.graders.wording import REASON_LIMIT, clip
 from gatebot.model.score import Check, Divergence, FailureCategory, Score
 from gatebot.model.trial import Trial
 
-Failure = tuple[FailureCategory, str]
+STEPS_LIMIT = 20
+_TURN_LIMIT = re.compile(
+    r"\bmax(?:imum)?[ _-]?(?:number of )?(?:tool[ _-]?)?(?:turns?|iterations?|steps?|rounds?|calls?|recursion)(?:\b|[A-Z_])"
+    r"|\b(?:turn|recursion|iteration|step|round)s?[ _-]limit\b|\bGraphRecursionError\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A category (None: no rule speaks), why, and the 1-based steps that show it (at most twenty)."""
+
+    category: FailureCategory | None
+    reason: str
+    steps: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What the rules look at. `answered`: the trial ended with an answer.
-    `cut_short`: the calls are the golden's up to a point, and then no more.
+    `cut_short`: the calls are the golden's up to a point, and then no more. `forbid`: tools that must not be called.
     """
 
     checks: list[Check]
     scores: dict[str, Score]
     divergence: Divergence | None
     incidents: list[Incident]
+    loop: Loop | None
     answered: bool
     cut_short: bool
+    forbid: tuple[str, ...] = ()
 
 
 def failure_of(evidence: Evidence, steps: Steps) -> Failure | None:
@@ -32,42 +51,53 @@ def failure_of(evidence: Evidence, steps: Steps) -> Failure | None:
 
     execution > loop > premature end > forbidden tool > selection > arguments > order > state > answer.
     """
-    rules = (_execution, _loop, _premature, _forbidden, _calls, _goal)
-    return next((found for rule in rules if (found := rule(evidence, steps)) is not None), None)
+    rules = (_execution, _loop, _premature, _forbidden, _calls, _graph, _goal)
+    found = next((found for rule in rules if (found := rule(evidence, steps)) is not None), None)
+    return None if found is None else replace(found, steps=found.steps[:STEPS_LIMIT])
 
 
 def ended_badly(trial: Trial) -> Failure:
-    """The category of a trial that did not complete: how it ended, and the reason it carries."""
+    """The category of a trial that did not complete: how it ended, and the reason it carries.
+
+    An agent that ran into a limit of its own turns went in circles, as far as anybody can tell.
+    """
+    if turn_limit(trial):
+        return Failure("infinite_loop", clip(trial.reason, REASON_LIMIT))
     if trial.status == "timeout":
-        return "timeout", clip(trial.reason or "the agent did not end in time", REASON_LIMIT)
-    return "agent_error", clip(trial.reason or "the agent failed", REASON_LIMIT)
+        return Failure("timeout", clip(trial.reason or "the agent did not end in time", REASON_LIMIT))
+    return Failure("agent_error", clip(trial.reason or "the agent failed", REASON_LIMIT))
+
+
+def turn_limit(trial: Trial) -> bool:
+    """Whether the trial's reason says that the agent was stopped by a limit of its turns."""
+    return _TURN_LIMIT.search(trial.reason[:2_000]) is not None
 
 
 def _execution(evidence: Evidence, steps: Steps) -> Failure | None:
     lost = next((incident for incident in evidence.incidents if not incident.recovered), None)
     if lost is None:
         return None
-    return "tool_execution", f"step {lost.steps[-1] + 1}: {unrecovered(steps, lost)}"
+    reason = f"step {lost.steps[-1] + 1}: {unrecovered(steps, lost)}"
+    return Failure("tool_execution", reason, tuple(step + 1 for step in lost.steps))
 
 
 def _loop(evidence: Evidence, _steps: Steps) -> Failure | None:
-    score = evidence.scores.get("loop")
-    return ("infinite_loop", score.reason) if score is not None and score.value == 1.0 else None
+    loop = evidence.loop
+    return None if loop is None else Failure("infinite_loop", loop.reason, loop.steps)
 
 
 def _premature(evidence: Evidence, steps: Steps) -> Failure | None:
     """No answer where one was checked, or the golden's calls made up to a point and then no more."""
     if evidence.cut_short and evidence.divergence is not None and _mismatched(evidence):
-        return "premature_termination", evidence.divergence.explanation
+        divergence = evidence.divergence
+        return Failure("premature_termination", divergence.explanation, (divergence.step,))
     unanswered = not evidence.answered and any(
         check.passed is not True and check.name.startswith("answer") for check in evidence.checks
     )
     if unanswered:
         count = len(steps.calls)
-        return (
-            "premature_termination",
-            f"step {count + 1}: expected an answer, got none; the run ended after {count} calls",
-        )
+        reason = f"step {count + 1}: expected an answer, got none; the run ended after {count} calls"
+        return Failure("premature_termination", reason, (count + 1,))
     return None
 
 
@@ -76,11 +106,16 @@ def _mismatched(evidence: Evidence) -> bool:
     return score is not None and score.value != 1.0
 
 
-def _forbidden(evidence: Evidence, _steps: Steps) -> Failure | None:
-    check = next(
-        (check for check in evidence.checks if check.group == "forbid" and check.passed is False), None
-    )
-    return None if check is None else ("forbidden_tool", check.reason)
+def _failed(evidence: Evidence, name: str) -> Check | None:
+    return next((check for check in evidence.checks if check.name == name and check.passed is False), None)
+
+
+def _forbidden(evidence: Evidence, steps: Steps) -> Failure | None:
+    check = _failed(evidence, "forbidden_tools")
+    if check is None:
+        return None
+    shown = tuple(index + 1 for index in forbidden_steps(evidence.forbid, steps))
+    return Failure("forbidden_tool", check.reason, shown)
 
 
 def _calls(evidence: Evidence, _steps: Steps) -> Failure | None:
@@ -91,16 +126,21 @@ def _calls(evidence: Evidence, _steps: Steps) -> Failure | None:
             "wrong_args": "wrong_arguments",
             "out_of_order": "wrong_order",
         }
-        return categories.get(divergence.kind, "tool_selection"), divergence.explanation
-    required = next(
-        (check for check in evidence.checks if check.group == "require" and check.passed is False), None
-    )
-    return None if required is None else ("tool_selection", required.reason)
+        category = categories.get(divergence.kind, "tool_selection")
+        return Failure(category, divergence.explanation, (divergence.step,))
+    required = _failed(evidence, "required_tools")
+    return None if required is None else Failure("tool_selection", required.reason)
+
+
+def _graph(evidence: Evidence, _steps: Steps) -> Failure | None:
+    """A node path that is not the golden's; nodes are no steps, so no step shows it."""
+    check = _failed(evidence, "graph_match")
+    return None if check is None else Failure("tool_selection", check.reason)
 
 
 def _goal(evidence: Evidence, _steps: Steps) -> Failure | None:
     failing = [check for check in evidence.checks if check.group == "goal" and check.passed is not True]
     state = next((check for check in failing if check.name == "state"), None)
     if state is not None:
-        return "wrong_state", state.reason
-    return ("wrong_answer", f"{failing[0].name}: {failing[0].reason}") if failing else None
+        return Failure("wrong_state", state.reason)
+    return Failure("wrong_answer", f"{failing[0].name}: {failing[0].reason}") if failing else None

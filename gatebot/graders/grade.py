@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from gatebot.errors import ConfigError
 from gatebot.graders.aliases import Aliases
 from gatebot.graders.answer import NO_ANSWER
-from gatebot.graders.arguments import compile_rules
 from gatebot.graders.assessment import Assessment, ReferenceGrader, fault_reason, guarded, worst
-from gatebot.graders.efficiency import convergence, duplicate_score, loop_score, quantities, wasted_calls
-from gatebot.graders.failure import Evidence, ended_badly, failure_of
-from gatebot.graders.goal import answer_of, goal_checks, located
+from gatebot.graders.efficiency import (
+    Loop,
+    convergence,
+    duplicate_score,
+    find_loop,
+    loop_score,
+    quantities,
+    wasted_calls,
+)
+from gatebot.graders.failure import Evidence, Failure, ended_badly, failure_of
+from gatebot.graders.goal import answer_of
 from gatebot.graders.grounding import case_text, grounded
 from gatebot.graders.handoffs import handoffs
 from gatebot.graders.parallelism import parallelism
 from gatebot.graders.recovery import Incident, failed_calls, failures, incidents, recovery
-from gatebot.graders.reference import prepare
+from gatebot.graders.reference_graders import reference_graders
 from gatebot.graders.steps import Steps, gather
 from gatebot.graders.tool_schemas import ToolSchemas, schema_valid
 from gatebot.graders.tools import forbidden_check, required_check
 from gatebot.graders.trajectory import judge
 from gatebot.graders.wording import REASON_LIMIT, clip
 from gatebot.model.config import TrajectoryDefault
-from gatebot.model.score import Check, Divergence, FailureCategory, Grade, Score
-from gatebot.model.suite import Case, Reference
+from gatebot.model.score import Check, Divergence, Grade, Score
+from gatebot.model.suite import Case
 from gatebot.model.trajectory import Trajectory
 from gatebot.model.trial import Trial
 
@@ -57,7 +63,7 @@ class CaseGrader:
         self._names = Aliases(defaults.aliases)
         self._case = case = self._names.case(case)
         self._schemas = schemas or ToolSchemas()
-        self._graders = _reference_graders(case, defaults)
+        self._graders = reference_graders(case, defaults)
         self._told = case_text(case)
 
     def grade(self, trial: Trial) -> Grade:
@@ -125,24 +131,21 @@ class CaseGrader:
         if optimal is not None:
             scores["convergence"] = convergence(optimal, len(steps.calls), passed=passed)
         scores.update(guarded("quantities", QUANTITIES, lambda: quantities(trial, steps)))
-        found: list[Incident] = []
-        scores.update(
-            guarded("robustness", ROBUSTNESS, lambda: self._robustness(steps, found, passed=passed))
-        )
+        seen = _Seen()
+        scores.update(guarded("robustness", ROBUSTNESS, lambda: self._robustness(steps, seen, passed=passed)))
         scores.update(guarded("information", INFORMATION, lambda: self._information(trial, steps)))
         if self._schemas.given:
             scores.update(guarded("tool schemas", SCHEMA_METRICS, lambda: self._schema_scores(steps)))
         if passed:
             return replace(_grade(trial, True, scores), checks=tuple(checks))
-        divergence, failure, reason = _explain(trial, steps, best, _Findings(checks, scores, found))
-        return replace(
-            _grade(trial, False, scores, reason), checks=tuple(checks), divergence=divergence, failure=failure
-        )
+        forbid = self._case.expect.forbid
+        divergence, failure = _explain(trial, steps, best, _Findings(checks, scores, seen, forbid))
+        return _failed(_grade(trial, False, scores), tuple(checks), divergence, failure)
 
     def _grade_broken(self, trial: Trial) -> Grade:
         """A trial that did not complete, with the divergence of what it did up to its end."""
-        failure, reason = ended_badly(trial)
-        said = f"{trial.status}: {reason}"
+        failure = ended_badly(trial)
+        said = f"{trial.status}: {failure.reason}"
         divergence = None
         grader = self._graders[0]
         try:
@@ -152,7 +155,9 @@ class CaseGrader:
         except Exception as error:  # noqa: BLE001 - the trial has failed already; only its explanation is lost
             said = f"{said}; {fault_reason('first divergence', error)}"
         scores = {name: self._ruled_out.get(name) or worst(name, said) for name in self.metrics}
-        return replace(_grade(trial, False, scores, reason), divergence=divergence, failure=failure)
+        if failure.category == "infinite_loop":
+            scores["loop"] = Score(1.0, said)
+        return _failed(_grade(trial, False, scores), (), divergence, failure)
 
     def _tool_checks(self, steps: Steps) -> Iterator[Check]:
         expect = self._case.expect
@@ -177,51 +182,39 @@ class CaseGrader:
     def _schema_scores(self, steps: Steps) -> dict[str, Score]:
         return {"schema_valid": schema_valid(self._schemas, steps)}
 
-    def _robustness(self, steps: Steps, found: list[Incident], *, passed: bool) -> dict[str, Score]:
-        """Scores of ROBUSTNESS; the incidents are left in `found` for the failure's category."""
+    def _robustness(self, steps: Steps, seen: _Seen, *, passed: bool) -> dict[str, Score]:
+        """Scores of ROBUSTNESS; incidents and loop are left in `seen` for the failure's category."""
         poll = self._case.expect.poll
         failed = failures(steps)
-        found.extend(incidents(steps, failed, passed=passed))
+        seen.incidents = incidents(steps, failed, passed=passed)
         wasted = wasted_calls(steps, failed, poll)
+        seen.loop = find_loop(steps, wasted, poll) if steps.reported else None
         return {
             "duplicate_calls": duplicate_score(steps, wasted),
             "failed_calls": failed_calls(steps, failed),
-            "recovery": recovery(steps, found),
-            "loop": loop_score(steps, wasted, poll),
+            "recovery": recovery(steps, seen.incidents),
+            "loop": loop_score(steps, seen.loop),
         }
+
+
+@dataclass(slots=True)
+class _Seen:
+    incidents: list[Incident] = field(default_factory=list[Incident])
+    loop: Loop | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Findings:
     checks: list[Check]
     scores: dict[str, Score]
-    incidents: list[Incident]
-
-
-def _reference_graders(case: Case, defaults: TrajectoryDefault) -> tuple[ReferenceGrader, ...]:
-    """One per accepted reference; a variant says what differs, and what it leaves out is as in the golden."""
-    expected = case.expect.trajectory
-    mode = (expected.match if expected is not None else None) or defaults.match
-    try:
-        named, other = compile_rules((expected.args if expected is not None else None) or {}, defaults.args)
-    except ConfigError as error:
-        raise located(error, case) from error
-    first = case.references[0] if case.references else Reference()
-    graders: list[ReferenceGrader] = []
-    for reference in case.references or (first,):
-        calls = reference.calls if reference.calls is not None else first.calls
-        answer = reference.answer if reference.answer is not None else first.answer
-        state = reference.state if reference.state is not None else first.state
-        prepared = None if calls is None else prepare(calls, named, other)
-        required = expected is None or expected.required
-        graders.append(ReferenceGrader(goal_checks(case, answer, state), prepared, mode, required))
-    return tuple(graders)
+    seen: _Seen
+    forbid: tuple[str, ...]
 
 
 def _explain(
     trial: Trial, steps: Steps, best: Assessment, findings: _Findings
-) -> tuple[Divergence | None, FailureCategory | None, str]:
-    """First divergence, category and reason of a failing trial; a fault in here loses these, not the verdict."""
+) -> tuple[Divergence | None, Failure]:
+    """First divergence and failure of a failing trial; where no rule speaks, or one fails, only why it has failed."""
     divergence: Divergence | None = None
     try:
         divergence = best.divergence or best.grader.divergence(steps, best.fit)
@@ -229,16 +222,30 @@ def _explain(
             findings.checks,
             findings.scores,
             divergence,
-            findings.incidents,
+            findings.seen.incidents,
+            findings.seen.loop,
             answered=answer_of(trial) is not None,
             cut_short=best.cut_short(steps),
+            forbid=findings.forbid,
         )
         found = failure_of(evidence, steps)
-    except Exception as error:  # noqa: BLE001 - see above
-        return divergence, None, fault_reason("explanation", error)
-    if found is None:
-        return divergence, None, findings.scores["pass_rate"].reason[:REASON_LIMIT]
-    return divergence, found[0], found[1][:REASON_LIMIT]
+    except Exception as error:  # noqa: BLE001 - a fault in here loses the explanation, not the verdict
+        return divergence, Failure(None, fault_reason("explanation", error))
+    return divergence, found or Failure(None, findings.scores["pass_rate"].reason)
+
+
+def _failed(
+    grade: Grade, checks: tuple[Check, ...], divergence: Divergence | None, failure: Failure
+) -> Grade:
+    """The grade with what went wrong."""
+    return replace(
+        grade,
+        checks=checks,
+        divergence=divergence,
+        failure=failure.category,
+        failure_reason=failure.reason[:REASON_LIMIT],
+        failure_steps=failure.steps,
+    )
 
 
 def _pass_rate(checks: list[Check]) -> Score:

@@ -47,6 +47,8 @@ class ToolSchemas:
         Raises on references that lead nowhere, and TimeoutError when a pattern takes more than a second.
         """
         name, call, key = steps.names[index], steps.calls[index], steps.keys[index]
+        if name not in self._tools and call.raw_name is not None:
+            name = call.raw_name  # what the source calls it, where the suite has a name of its own
         if name not in self._tools:
             known = listed(sorted(self._tools))
             return f"unknown tool {clip(name, 60)}, expected one of {known}"
@@ -132,8 +134,8 @@ def _properties(error: ValidationError) -> list[str]:
 @cache
 def _bounded(kind: type[Validator]) -> type[Validator]:
     """The validator with patterns that give up after a second, so that no agent's text can hang them."""
-    from jsonschema.exceptions import ValidationError
     from jsonschema import validators
+    from jsonschema.exceptions import ValidationError
 
     def pattern(_: Validator, source: str, value: JsonValue, __: JsonValue) -> Iterable[ValidationError]:
         return _pattern_errors(source, value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from gatebot.graders.matching import UNMATCHED, maximum_matching
 from gatebot.graders.reference import ReferenceCalls
@@ -144,12 +144,21 @@ def required_check(required: tuple[str, ...], steps: Steps) -> Check:
 
 def forbidden_check(forbidden: tuple[str, ...], steps: Steps) -> Check:
     """Whether no forbidden tool was called, under its bare or its full name."""
+    index = next(forbidden_steps(forbidden, steps), None)
+    if index is None:
+        return Check("forbid", "forbidden_tools", passed=True)
+    reason = f"step {index + 1}: forbidden tool called: `{steps.show(index)}`"
+    return Check("forbid", "forbidden_tools", passed=False, reason=reason)
+
+
+def forbidden_steps(forbidden: tuple[str, ...], steps: Steps) -> Iterator[int]:
+    """The calls of forbidden tools."""
     banned = frozenset(forbidden)
-    for index, call in enumerate(steps.calls):
-        if call.name in banned or call.raw_name in banned:
-            reason = f"step {index + 1}: forbidden tool called: `{steps.show(index)}`"
-            return Check("forbid", "forbidden_tools", passed=False, reason=reason)
-    return Check("forbid", "forbidden_tools", passed=True)
+    return (
+        index
+        for index, call in enumerate(steps.calls)
+        if steps.names[index] in banned or call.name in banned or call.raw_name in banned
+    )
 
 
 def names_made(steps: Steps) -> set[str]:

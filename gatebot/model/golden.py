@@ -6,7 +6,7 @@ from typing import Annotated, Self, TypeAlias, cast
 
 from pydantic import Discriminator, Field, JsonValue, Tag, model_validator
 
-from gatebot.model.written import Several, Text, Written, mistake
+from gatebot.model.written import Several, Text, Written, mistake, tell_by_shape
 
 Arguments: TypeAlias = dict[str, JsonValue]
 ShortCall: TypeAlias = Annotated[dict[str, Arguments | None], Field(min_length=1, max_length=1)]
@@ -80,6 +80,13 @@ GoldenItem: TypeAlias = Annotated[
 ]
 
 
+GraphItem: TypeAlias = Annotated[
+    Annotated[Text, Tag("kind:node")]
+    | Annotated[Annotated[Several[Text], Field(min_length=1)], Tag("kind:turn")],
+    tell_by_shape({str: "node", list: "turn", tuple: "turn"}, "a node's name or the nodes of a turn"),
+]
+
+
 class GoldenReference(Written):
     """One accepted reference."""
 
@@ -90,12 +97,19 @@ class GoldenReference(Written):
     calls: Several[GoldenItem] | None = Field(
         default=None, description="`tool: {args}` per item; calls that may run in parallel share one item."
     )
+    graph: Several[GraphItem] | None = Field(
+        default=None,
+        min_length=1,
+        description="Nodes that a LangGraph graph goes through: their names in order, or a list of names per turn.",
+    )
     messages: JsonValue = Field(default=None, description="A recorded message list in place of `calls`.")
 
     @model_validator(mode="after")
     def _calls_or_messages(self) -> Self:
         if self.calls is not None and self.messages is not None:
             raise mistake("golden has both calls and messages", "keep one of them", key=("messages",))
+        if self.graph and len({isinstance(item, str) for item in self.graph}) > 1:
+            raise mistake("golden.graph mixes nodes and turns", "write a list per turn", key=("graph",))
         return self
 
 

@@ -77,6 +77,7 @@ class Grade:
 
     `passed`: every required check passed; None only for `infra_error` trials, which leave the sample.
     `scores`: metric name → score, only metrics that were looked at. `failure`: primary category, None when passed.
+    `failure_steps`: the 1-based steps that show it, one past the end for what is missing; empty where no step does.
     """
 
     case: str
@@ -92,6 +93,7 @@ class Grade:
     divergence: Divergence | None = None
     failure: FailureCategory | None = None
     failure_reason: str = ""
+    failure_steps: tuple[int, ...] = ()
 
     @property
     def key(self) -> TrialKey:

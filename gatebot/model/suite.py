@@ -29,11 +29,15 @@ class ExpectedCall:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One accepted reference in normal form. `calls` None = no golden calls at all (an empty tuple is "none")."""
+    """One accepted reference in normal form. `calls` None = no golden calls at all (an empty tuple is "none").
+
+    `graph`: the node path, a tuple per turn; None = none.
+    """
 
     calls: tuple[ExpectedCall, ...] | None = None
     answer: str | None = None
     state: JsonValue = None
+    graph: tuple[tuple[str, ...], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

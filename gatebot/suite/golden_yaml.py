@@ -82,7 +82,7 @@ def golden_lines(golden: Mapping[str, JsonValue]) -> list[str]:
 
     `answer`, `state` and `calls` keep the order people write them in. Raises ConfigError for a value YAML cannot hold.
     """
-    order = {"answer": 0, "state": 1, "calls": 2}
+    order = {"answer": 0, "state": 1, "calls": 2, "graph": 3}
     ordered = sorted(golden.items(), key=lambda item: (order.get(item[0], 9), item[0]))
     try:
         written = yaml.dump(

@@ -79,8 +79,10 @@ def _lint_config(file: ConfigFile, cases: Sequence[LoadedCase], *, same_source: 
 def _without_evidence(config: Config, cases: Sequence[LoadedCase]) -> Iterator[str]:
     calls = any(ref.calls is not None for item in cases for ref in item.case.references)
     states = any(item.case.expect.state is not None for item in cases)
+    graphs = any(ref.graph is not None for item in cases for ref in item.case.references)
     for name in config.gate.metrics:
-        if (name in NEEDS_CALLS and not calls) or (name == "state_match" and not states):
+        missing = {"state_match": not states, "graph_match": not graphs, "schema_valid": not config.tools}
+        if (name in NEEDS_CALLS and not calls) or missing.get(name):
             yield name
 
 

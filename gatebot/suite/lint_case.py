@@ -42,6 +42,17 @@ class CaseLint:
         return any(reference.calls is not None for reference in self.case.references)
 
     @property
+    def graph_required(self) -> bool:
+        """Whether a trial fails when its node path does not match."""
+        trajectory = self.case.expect.trajectory
+        return self.has_graph and (trajectory is None or trajectory.required)
+
+    @property
+    def has_graph(self) -> bool:
+        """Whether some reference has a node path."""
+        return any(reference.graph is not None for reference in self.case.references)
+
+    @property
     def has_goal(self) -> bool:
         """Whether the case has a goal check."""
         expect = self.case.expect
@@ -75,8 +86,8 @@ def _references(case: Case) -> Iterator[tuple[Path, Reference]]:
 
 def _checks_something(subject: CaseLint) -> Iterator[Finding]:
     expect = subject.case.expect
-    if subject.has_goal or subject.calls_required or expect.require:
-        if subject.has_goal or expect.require:
+    if subject.has_goal or subject.calls_required or subject.graph_required or expect.require:
+        if subject.has_goal or subject.graph_required or expect.require:
             return
         can_be_idle = all(not call.optional for r in subject.case.references for call in r.calls or ())
         idle = any(r.calls is not None and all(c.optional for c in r.calls) for r in subject.case.references)
@@ -92,7 +103,7 @@ def _checks_something(subject: CaseLint) -> Iterator[Finding]:
             "only forbidden tools are checked: an agent that does nothing passes this case",
             "add expect.answer, expect.state, expect.require or golden.calls",
         )
-    elif not subject.has_calls and expect.trajectory is not None:
+    elif not subject.has_calls and not subject.has_graph and expect.trajectory is not None:
         return  # told by _needs_golden
     else:
         yield subject.error(
@@ -125,7 +136,7 @@ def _empty_golden(subject: CaseLint) -> Iterator[Finding]:
 
 def _needs_golden(subject: CaseLint) -> Iterator[Finding]:
     expect, references = subject.case.expect, subject.case.references
-    if expect.trajectory is not None and not subject.has_calls:
+    if expect.trajectory is not None and not subject.has_calls and not subject.has_graph:
         yield subject.error(
             ("expect", "trajectory"),
             "expect.trajectory has no golden calls to compare with",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 from gatebot.errors import ConfigError, GatebotError
@@ -77,7 +78,19 @@ def _reference(written: GoldenReference, path: Path, document: YamlDocument) -> 
         trajectory = _recorded(cast("JsonValue", written.messages), (*path, "messages"), document)
         calls = _recorded_calls(trajectory, (*path, "messages"), document)
         answer = trajectory.final_text() if answer is None else answer
-    return Reference(calls=calls, answer=answer, state=cast("JsonValue", written.state))
+        if trajectory.graph:
+            # Such sources tell nodes and no calls: an empty list of calls would say that none may be made.
+            recorded = Reference(calls or None, answer, cast("JsonValue", written.state), trajectory.graph)
+            return recorded if written.graph is None else replace(recorded, graph=node_path(written.graph))
+    return Reference(calls, answer, cast("JsonValue", written.state), node_path(written.graph))
+
+
+def node_path(items: tuple[str | tuple[str, ...], ...] | None) -> tuple[tuple[str, ...], ...] | None:
+    """A golden's node path in normal form, one tuple a turn: a list of names is the path of one turn."""
+    if items is None:
+        return None
+    nodes = tuple(item for item in items if isinstance(item, str))
+    return (nodes,) if nodes else tuple(item for item in items if isinstance(item, tuple))
 
 
 def expected_calls(items: tuple[CallItem | tuple[CallItem, ...], ...]) -> tuple[ExpectedCall, ...]:

@@ -78,6 +78,12 @@ def test_an_unknown_tool_is_named() -> None:
     )
 
 
+def test_a_renamed_call_is_known_by_its_raw_name_too() -> None:
+    renamed = call("find", {"q": 7}, raw_name=SEARCH)
+    score = schema_valid(ToolSchemas(TOOLS), steps_of(renamed))
+    assert score.reason == "step 1: `find(q=7)`: q is 7, expected type string"
+
+
 def test_malformed_arguments_do_not_satisfy_and_unknown_ones_take_no_part() -> None:
     broken = call(SEARCH, raw_arguments="{", arguments_error="not JSON")
     schemas = ToolSchemas(TOOLS)
