@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -121,12 +121,18 @@ def _drawn_statistics(cases: list[ShuffledCase], permutations: int, metrics: int
     statistics = np.zeros((permutations, metrics))
     for case in cases:
         if case.partial:
-            parts = drawn_sums(case.values, case.heads, permutations, generator)
-            statistics += case.of_sums(np.sum(list(parts), axis=0))
+            statistics += case.of_sums(_total(drawn_sums(case.values, case.heads, permutations, generator)))
             continue
         for part in drawn_sums(case.values, case.heads, permutations, generator):
             statistics += part
     return statistics
+
+
+def _total(parts: Iterator[FloatArray]) -> FloatArray:
+    total = next(parts)
+    for part in parts:
+        total += part
+    return total
 
 
 def _all_statistics(cases: list[ShuffledCase], total: int, metrics: int) -> FloatArray:
@@ -135,8 +141,7 @@ def _all_statistics(cases: list[ShuffledCase], total: int, metrics: int) -> Floa
     for case in cases:
         ways = labelings(case.trials, case.heads)
         if case.partial:
-            parts = ranked_sums(case.values, case.heads, ranks % ways)
-            statistics += case.of_sums(np.sum(list(parts), axis=0))
+            statistics += case.of_sums(_total(ranked_sums(case.values, case.heads, ranks % ways)))
         else:
             for part in ranked_sums(case.values, case.heads, ranks % ways):
                 statistics += part
