@@ -1,0 +1,161 @@
+"""Attacks through whole evaluations: what a trial sees of the repository, and when nothing is started at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gatebot.process.run_directory import remove_tree
+from tests.builders import CONFIG, Project, shop
+from tests.integration.stories.command_line import CommandLine, part, rows
+from tests.security.conftest import needs_root
+
+pytestmark = needs_root
+WALK = """\
+import os, sys
+sys.stdin.read()
+found = []
+for top in ("/", os.getcwd(), os.environ["HOME"], os.path.dirname(os.path.dirname(os.getcwd())), "/tmp", "/var/tmp"):
+    for folder, below, files in os.walk(top):
+        if folder.startswith(("/proc", "/sys", "/usr", "/etc", "/opt", "/nix")):
+            below.clear()
+            continue
+        for name in files:
+            path = os.path.join(folder, name)
+            try:
+                with open(path, "rb") as file:
+                    if b"CANARY-" + b"GOLDEN" in file.read(100_000):
+                        found.append(path)
+            except OSError:
+                pass
+        if ".git" in below:
+            found.append(folder + "/.git")
+print(found or "nothing")
+"""
+
+
+@pytest.fixture(autouse=True)
+def cache(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A cache of the test's own that trials' users may enter."""
+    place = Path(tempfile.mkdtemp(prefix="gatebot-security-cache-"))
+    place.chmod(0o711)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(place))
+    for name in ("GITHUB_TOKEN", "GH_TOKEN", "ACTIONS_RUNTIME_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    yield place
+    assert remove_tree(place)
+
+
+@pytest.fixture
+def gatebot(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> CommandLine:
+    return CommandLine(capsys, tmp_path / "results")
+
+
+def run(gatebot: CommandLine, project: Project, *more: str) -> tuple[int, str]:
+    ended = gatebot("run", "--repo", project.root, "--out", gatebot.results, "--seeds", "1", *more)
+    return ended.code, ended.told
+
+
+def test_s56_no_trial_finds_golden_history_or_the_other_side(gatebot: CommandLine, tmp_path: Path) -> None:
+    files = shop(names=["address"])
+    golden = "input: What?\nexpect: {answer: {contains: CANARY-GOLDEN}}\ngolden: {answer: CANARY-GOLDEN}\n"
+    project = Project(tmp_path / "shop", {**files, "golden/address.yaml": golden, "agent.py": WALK})
+    run(gatebot, project)
+    assert [trial.answer for trial in gatebot.trials()] == ["nothing"]
+    assert "attacks held off" in str(gatebot.report()["isolation"])
+
+
+def test_s58_s64_what_the_head_ships_is_imported_by_nobody_but_itself(
+    gatebot: CommandLine, tmp_path: Path
+) -> None:
+    hostile = f"open({str(tmp_path / 'imported')!r}, 'w')\nraise SystemExit('taken over')\n"
+    names = ("yaml", "pydantic", "numpy", "agentevals", "conftest", "sitecustomize", "gatebot", "json")
+    modules = {f"{name}.py": hostile for name in names}
+    project = Project(tmp_path / "shop", {**shop(names=["address"]), **modules})
+    code, told = run(gatebot, project)
+    assert (code, [trial.status for trial in gatebot.trials()]) == (0, ["completed"]), told
+    assert not (tmp_path / "imported").exists()
+
+
+def test_s65_a_forged_result_line_is_text(gatebot: CommandLine, tmp_path: Path) -> None:
+    forged = json.dumps({"score": 1, "verdict": "pass", "status": "completed", "pass": True})
+    agent = f"import sys; sys.stdin.read(); print({'PASS ' + forged!r})"
+    project = Project(tmp_path / "shop", {**shop(names=["address"]), "agent.py": agent})
+    run(gatebot, project)
+    assert part(rows(gatebot.report(), "cases")["address"], "head")["passed"] == 0
+
+
+def test_s2_s22_listed_names_of_the_runner_are_withheld_and_told(
+    gatebot: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_SHA", "SENTINEL")
+    monkeypatch.setenv("MODEL", "m")
+    config = CONFIG.replace("timeout: 20", "timeout: 20, env: [GITHUB_SHA, MODEL, ABSENT]")
+    agent = "import os, sys; sys.stdin.read(); print(os.environ.get('GITHUB_SHA'), os.environ.get('MODEL'))"
+    project = Project(tmp_path / "shop", {**shop(names=["address"], config=config), "agent.py": agent})
+    run(gatebot, project)
+    assert [trial.answer for trial in gatebot.trials()] == ["None m"]
+    alerts = str(gatebot.report()["alerts"])
+    assert "never passed to agents: GITHUB_SHA." in alerts
+    assert "not set here: ABSENT." in alerts
+
+
+@pytest.fixture
+def closed_temporary_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where no other user can enter, as below a home of mode 0700: trials can have no user of their own."""
+    place = tmp_path / "closed"
+    place.mkdir(mode=0o700)
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    return place
+
+
+def test_s16_as_root_nothing_is_started_without_users_for_trials(
+    gatebot: CommandLine, tmp_path: Path, closed_temporary_directory: Path
+) -> None:
+    project = Project(tmp_path / "shop", shop(names=["address"]))
+    code, told = run(gatebot, project)
+    assert code == 3
+    assert "gatebot is root, and so would its agents be" in told
+    assert "(mode 0700) cannot be entered" in told
+    assert "hint: set TMPDIR" in told
+
+
+def test_s16_a_token_and_a_degraded_sandbox_start_nothing(
+    gatebot: CommandLine, tmp_path: Path, closed_temporary_directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", "SENTINEL-token")
+    project = Project(tmp_path / "shop", shop(names=["address"]))
+    code, told = run(gatebot, project)
+    assert code == 3
+    assert "GITHUB_TOKEN is set" in told
+    assert "env -u GITHUB_TOKEN gatebot" in told
+    assert "SENTINEL" not in told
+
+
+def test_the_unsafe_flag_runs_and_the_report_says_so(
+    gatebot: CommandLine, tmp_path: Path, closed_temporary_directory: Path
+) -> None:
+    project = Project(tmp_path / "shop", shop(names=["address"]))
+    code, told = run(gatebot, project, "--unsafe-no-sandbox")
+    assert code == 0, told
+    assert "The sandbox is not whole: degraded" in str(gatebot.report()["alerts"])
+    assert "note: isolation: degraded" in told
+
+
+@pytest.mark.parametrize(("network", "code"), [("none", 0), ("loopback", 3)])
+def test_required_isolation_refuses_what_cannot_be_held(
+    gatebot: CommandLine, tmp_path: Path, network: str, code: int
+) -> None:
+    config = CONFIG + f"isolation: required\nnetwork: {network}\n"
+    project = Project(tmp_path / "shop", shop(names=["address"], config=config))
+    ended, told = run(gatebot, project)
+    assert ended == code, told
+    if code:
+        assert "isolation is required and not complete" in told
+        assert "no wall here tells loopback from the rest" in told
+    assert os.environ.get("GITHUB_TOKEN") is None
