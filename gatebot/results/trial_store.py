@@ -80,7 +80,10 @@ class TrialStore:
         except FileNotFoundError:
             return None
         except (InputFileError, OSError) as error:
-            self._say(f"a kept trial is not used, and run again: {error}")
+            why = str(error).replace(
+                f"{digest}.jsonl", "an entry"
+            )  # so that a thousand of one kind are told once
+            self._say(f"a kept trial is not used, and run again: {why}")
             return None
 
     def keep(self, origin: TrialOrigin, trial: Trial) -> None:
