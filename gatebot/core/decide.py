@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from gatebot.core.compare import INFORMING_PERMUTATIONS, Comparison, agreeing, compare
 from gatebot.core.confirm import SingleCases
 from gatebot.core.course import Course, Reached, reached
+from gatebot.core.endings import nothing_completed
 from gatebot.core.evidence import Evidence, empty_cases, side_values
 from gatebot.core.outlook import to_exclude
 from gatebot.core.stats.multiplicity import benjamini_hochberg
@@ -196,6 +197,9 @@ def _conclude(
 
 def _not_evaluated(gating: list[MetricDecision], evidence: Evidence) -> str:
     """What had to be measured and was not, or an empty string."""
+    broken = nothing_completed(evidence)
+    if broken:
+        return broken
     for side in SIDES:
         empty = empty_cases(evidence, side)
         if empty:

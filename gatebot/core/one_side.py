@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gatebot.core.confirm import SingleCases
 from gatebot.core.decide import Decision, MetricDecision, closes
+from gatebot.core.endings import nothing_completed
 from gatebot.core.evidence import Evidence, empty_cases, side_values
 from gatebot.core.target import judge_target
 from gatebot.core.verdict import Judged
@@ -68,6 +69,9 @@ def _conclude(
     ]
     if missed:
         return "fail", f"the target of {', '.join(missed)} is missed"
+    broken = nothing_completed(evidence)
+    if broken:
+        return "not_evaluated", broken
     empty = empty_cases(evidence, side)
     if empty:
         shown = ", ".join(empty[:5]) + (" and more" if len(empty) > 5 else "")

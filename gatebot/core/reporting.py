@@ -11,6 +11,7 @@ import numpy as np
 
 from gatebot.core.cases import case_results, worst_first
 from gatebot.core.decide import Decision, MetricDecision
+from gatebot.core.endings import ending_alerts
 from gatebot.core.evidence import Evidence, side_values
 from gatebot.core.stats.permutation import PERMUTATIONS
 from gatebot.core.stats.power import Seeds, estimated_rates, quoted_drop
@@ -245,6 +246,7 @@ def _alerts(evidence: Evidence, decision: Decision, plan: Plan) -> tuple[str, ..
         alerts.append(f"{counts['infra_error']} trials ended in infrastructure errors and left the sample.")
     if counts["missing"]:
         alerts.append(f"{counts['missing']} of {len(evidence.planned)} planned trials are missing.")
+    alerts.extend(ending_alerts(evidence))
     if evidence.graders_faulted:
         alerts.append(f"{evidence.graders_faulted} trials scored 0 because a grader failed on their data.")
     for metric in decision.metrics:
