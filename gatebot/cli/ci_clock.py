@@ -7,7 +7,7 @@ import os
 import secrets
 import signal
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from types import FrameType
 
@@ -47,6 +47,15 @@ def running_context(config: str, out: str, app: str) -> Generator[CiContext]:
         yield context
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def client_if_told(variables: Mapping[str, str]) -> Client | None:
+    """A client from GITHUB_TOKEN and GITHUB_REPOSITORY; None when one is missing."""
+    token, repo = variables.get("GITHUB_TOKEN", ""), variables.get("GITHUB_REPOSITORY", "")
+    if not token or not repo:
+        return None
+    api = variables.get("GITHUB_API_URL") or "https://api.github.com"
+    return Client(Access(api, repo, token), Clock(time.time, time.sleep))
 
 
 def _ended(number: int, frame: FrameType | None) -> None:

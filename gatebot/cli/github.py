@@ -1,9 +1,10 @@
-"""Commands around the golden set and GitHub: accept, record, ci."""
+"""Commands around the golden set and GitHub: accept, record, ci, init, doctor."""
 
 from __future__ import annotations
 
 import datetime
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +27,8 @@ def register(app: typer.Typer) -> None:
     app.command()(accept)
     app.command()(record)
     app.command()(ci)
+    app.command()(init)
+    app.command()(doctor)
 
 
 def accept(
@@ -101,6 +104,60 @@ def ci(
     if outcome.conclusion == "inconclusive":
         warn("warning: not proven: the evidence is too thin to exclude the margin")
     return PASS if outcome.observed else exit_code(outcome.conclusion)
+
+
+def init(
+    directory: Annotated[Path, typer.Argument(help="Where the suite goes: the repository's root.")] = Path(),
+    *,
+    agent: Annotated[
+        str | None, typer.Option("--agent", help="How the agent is started: 'python3 agent.py'.")
+    ] = None,
+    suite: Annotated[str | None, typer.Option("--suite", help="The suite's name.")] = None,
+    env: Annotated[
+        list[str] | None, typer.Option("--env", help="A variable the agent needs; may be repeated.")
+    ] = None,
+    question: Annotated[str | None, typer.Option("--question", help="A first question to the agent.")] = None,
+    contains: Annotated[str, typer.Option("--contains", help="A word its answer must hold.")] = "help",
+    no_workflows: Annotated[bool, typer.Option("--no-workflows", help="Leave .github alone.")] = False,
+) -> int:
+    """Write gatebot.yaml, a first case and the workflows. Asks what it is not told, when there is somebody to ask."""
+    from gatebot.commands.init import Answers
+    from gatebot.commands.init import init as story
+
+    answers = Answers(
+        command=agent or _ask("How is the agent started?", ""),
+        suite=suite or _ask("What is the suite called?", directory.resolve().name),
+        env=tuple(env or ()),
+        question=question or _ask("What is a first question to it?", "What can you do for me?"),
+        contains=contains,
+    )
+    for path in story(directory, answers, workflows=not no_workflows):
+        say(f"wrote {path}")
+    say("Next: gatebot validate, then gatebot record, then commit.")
+    return PASS
+
+
+def _ask(question: str, default: str) -> str:
+    """Ask on a terminal; elsewhere the default answers."""
+    if not sys.stdin.isatty():
+        return default
+    answer: str = typer.prompt(question, default=default or None)
+    return answer
+
+
+def doctor(
+    directory: Annotated[Path, typer.Argument(help="The suite's directory.")] = Path(),
+) -> int:
+    """Say what is missing for the gate to work: suite, workflows, secrets; with GITHUB_TOKEN also labels and rules."""
+    from gatebot.cli.ci_clock import client_if_told
+    from gatebot.commands.doctor import doctor as story
+
+    found = story(directory, client_if_told(os.environ))
+    for one in found:
+        say(f"{one.level}: {one.message}")
+        if one.todo:
+            say(f"  {one.todo}")
+    return FAIL if any(one.level == "problem" for one in found) else PASS
 
 
 def _show(done: LocalAcceptance, *, dry_run: bool) -> None:

@@ -267,6 +267,26 @@ def get_commit(call: Call) -> JsonValue:
     return wire.git_commit(call.state.repository, call.match.group(1))
 
 
+@route("GET", "", ("metadata", "read"))
+def get_repository(call: Call) -> JsonValue:
+    return {"name": call.state.name.split("/")[1], "full_name": call.state.name, "default_branch": "main"}
+
+
+@route("GET", r"/labels/([^/]+)", ("pull_requests", "read"), ("issues", "read"))
+def get_label(call: Call) -> JsonValue:
+    name = unquote(call.match.group(1))
+    if name not in call.state.labels:
+        raise RefusedError(404, "Not Found")
+    return {"name": name, "color": "ededed"}
+
+
+@route("GET", r"/rules/branches/([^/]+)", ("metadata", "read"))
+def branch_rules(call: Call) -> JsonValue:
+    wanted: list[JsonValue] = [{"context": name} for name in call.state.required]
+    parameters: JsonObject = {"required_status_checks": wanted}
+    return [{"type": "required_status_checks", "parameters": parameters}] if wanted else []
+
+
 @route("GET", r"/actions/runs/(\d+)/artifacts", ("actions", "read"), key="artifacts")
 def list_artifacts(call: Call) -> JsonValue:
     held = call.state.artifacts.get(call.number(), [])

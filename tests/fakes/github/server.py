@@ -106,7 +106,7 @@ class _Handler(BaseHTTPRequestHandler):
         if path == "/api/graphql":
             return 200, graphql.answer(state, token, body), {}
         prefix = f"/api/v3/repos/{state.name}"
-        if not path.startswith(f"{prefix}/"):
+        if path != prefix and not path.startswith(f"{prefix}/"):
             raise RefusedError(404, "Not Found")
         below = path.removeprefix(prefix)
         archive = re.fullmatch(r"/actions/artifacts/(\d+)/zip", below)

@@ -131,6 +131,8 @@ class GitHubState:
         self.faults: list[Fault] = []
         self.log: list[Asked] = []
         self.protected: set[str] = set()
+        self.labels: set[str] = set()
+        self.required: set[str] = set()
         self.move_before_commit: tuple[str, dict[str, bytes]] | None = None
         self._ids = 100
 

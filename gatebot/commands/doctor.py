@@ -1,0 +1,130 @@
+"""`gatebot doctor`: what is missing between this repository and a gate that works; on GitHub too, when a token is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast
+
+import yaml
+
+from gatebot.commands.init import WORKFLOWS
+from gatebot.errors import GatebotError
+from gatebot.github_api.client import Client
+from gatebot.github_api.errors import ApiError
+from gatebot.github_api.repository import branch_requires, default_branch, has_label
+from gatebot.model.config import Config
+from gatebot.render.check import check_name
+from gatebot.suite.load import load_suite
+
+Level = Literal["ok", "warning", "problem"]
+PERMISSIONS: dict[str, dict[str, str]] = {
+    "gatebot.yml": {"checks": "write", "contents": "read", "pull-requests": "write"},
+    "gatebot-label.yml": {
+        "actions": "read",
+        "checks": "write",
+        "contents": "write",
+        "pull-requests": "write",
+    },
+}
+_MAX_WORKFLOW = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """One thing that was looked at: how it is, and what to do about it ("" when nothing)."""
+
+    level: Level
+    message: str
+    todo: str = ""
+
+
+def doctor(root: Path, client: Client | None) -> tuple[Diagnosis, ...]:
+    """Look at suite, workflows and secrets; with a client also at labels and required checks. Never raises on what it finds."""
+    found: list[Diagnosis] = []
+    config: Config | None = None
+    try:
+        suite = load_suite(root)
+        config = suite.config
+        bare = [case.id for case in suite.cases if not case.references]
+        found.append(Diagnosis("ok", f"the suite {config.suite} loads: {len(suite.cases)} cases"))
+        if bare:
+            todo = "`gatebot record` writes what a known-good agent does"
+            found.append(Diagnosis("warning", f"{len(bare)} cases have no golden, {bare[0]} for one", todo))
+    except GatebotError as error:
+        found.append(Diagnosis("problem", str(error), error.hint or "`gatebot validate` says more"))
+    for name in WORKFLOWS:
+        found += _workflow(root, name, config)
+    if client is None:
+        found.append(
+            Diagnosis(
+                "warning",
+                "labels and required checks were not looked at",
+                "set GITHUB_TOKEN and GITHUB_REPOSITORY",
+            )
+        )
+    elif config is not None:
+        found += _on_github(client, config)
+    return tuple(found)
+
+
+def _workflow(root: Path, name: str, config: Config | None) -> list[Diagnosis]:
+    path = root / ".github" / "workflows" / name
+    if not path.is_file():
+        return [Diagnosis("problem", f".github/workflows/{name} is missing", "`gatebot init` writes it")]
+    try:
+        text = path.read_bytes()[:_MAX_WORKFLOW].decode("utf-8")
+        jobs = _mapping(_mapping(yaml.safe_load(text)).get("jobs"))
+    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
+        return [Diagnosis("problem", f"{name} cannot be read: {type(error).__name__}", "correct it")]
+    asked = [_mapping(job).get("permissions") for job in jobs.values() if isinstance(job, dict)]
+    found: list[Diagnosis] = []
+    if PERMISSIONS[name] in asked:
+        found.append(Diagnosis("ok", f"{name} asks for exactly the permissions it needs"))
+    else:
+        needed = ", ".join(f"{key}: {value}" for key, value in PERMISSIONS[name].items())
+        found.append(Diagnosis("problem", f"{name} has no job with exactly these permissions", needed))
+    if name == WORKFLOWS[0] and config is not None:
+        missing = [one for one in config.agent.env if f"secrets.{one}" not in text]
+        found += [
+            Diagnosis(
+                "problem", f"{one} is named in agent.env, and {name} does not hand it on", f"env: {one}"
+            )
+            for one in missing
+        ]
+    if "@0000000000000000000000000000000000000000" in text:
+        found.append(
+            Diagnosis("problem", f"{name} does not name a release", "put the release's commit after the @")
+        )
+    return found
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
+
+
+def _on_github(client: Client, config: Config) -> list[Diagnosis]:
+    found: list[Diagnosis] = []
+    try:
+        for label in (config.accept.label, config.accept.override_label):
+            if has_label(client, label):
+                found.append(Diagnosis("ok", f"the label {label} exists"))
+            else:
+                found.append(
+                    Diagnosis("problem", f"the label {label} does not exist", f"gh label create {label}")
+                )
+        branch, name = default_branch(client), check_name(config.suite)
+        if branch_requires(client, branch, name):
+            found.append(Diagnosis("ok", f"{branch} requires the check {name}"))
+        else:
+            found.append(
+                Diagnosis(
+                    "warning",
+                    f"{branch} does not require the check {name}",
+                    "add it to a ruleset of the branch",
+                )
+            )
+    except ApiError as error:
+        found.append(Diagnosis("warning", f"GitHub could not be asked: {error.message}", error.hint))
+    return found

@@ -1,0 +1,103 @@
+"""`gatebot init`: configuration, a first case and the workflows, from the answers to three questions."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gatebot.errors import UsageError
+from gatebot.results.plain_file import replace_file
+from gatebot.suite.load import load_suite
+
+TEMPLATES = Path(__file__).parent / "templates"
+WORKFLOWS = ("gatebot.yml", "gatebot-label.yml")
+_CONFIG = """\
+version: 1
+suite: {suite}
+agent:
+  command: {command}
+{env}cases: ["golden/*.yaml"]
+gate:
+  metrics:
+    pass_rate: {{margin: 0.10}}
+    trajectory_match: {{margin: 0.10}}
+    param_accuracy: {{margin: 0.10}}
+    convergence: {{margin: 0.10}}
+"""
+_CASE = """\
+# What a user might ask, and what the answer must hold. `gatebot record` adds what the agent does today as the golden.
+input: {question}
+expect:
+  answer: {{contains: {contains}}}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """How the agent is started (a command line), the suite's name, the environment names it needs, a first question.
+
+    `contains`: a word that the answer to the question must hold.
+    """
+
+    command: str
+    suite: str
+    env: tuple[str, ...] = ()
+    question: str = "What can you do for me?"
+    contains: str = "help"
+
+
+def init(root: Path, answers: Answers, *, workflows: bool = True) -> tuple[str, ...]:
+    """Write the files below `root`; nothing that exists is touched. Hands back the paths written, sorted.
+
+    Raises UsageError when a file exists or an answer cannot be used, ConfigError when the result would not load.
+    """
+    files = planned(answers, workflows=workflows)
+    there = [path for path in files if (root / path).exists()]
+    if there:
+        raise UsageError(
+            f"{there[0]} exists already: nothing was written", "remove it, or write the suite by hand"
+        )
+    for path, text in files.items():
+        place = root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(place, text.encode("utf-8"))
+    load_suite(root)
+    return tuple(sorted(files))
+
+
+def planned(answers: Answers, *, workflows: bool) -> dict[str, str]:
+    """Path → text of what would be written. Raises UsageError."""
+    try:
+        argv = shlex.split(answers.command)
+    except ValueError as error:
+        raise UsageError(f"the agent's command cannot be read: {error}") from error
+    if not argv:
+        raise UsageError("how is the agent started?", "for example: --agent 'python3 agent.py'")
+    env = f"  env: {json.dumps(list(answers.env))}\n" if answers.env else ""
+    files = {
+        "gatebot.yaml": _CONFIG.format(suite=answers.suite, command=json.dumps(argv), env=env),
+        "golden/first.yaml": _CASE.format(
+            question=json.dumps(answers.question), contains=json.dumps(answers.contains)
+        ),
+    }
+    if workflows:
+        for name in WORKFLOWS:
+            text = (TEMPLATES / name).read_text("utf-8")
+            files[f".github/workflows/{name}"] = with_secrets(text, answers.env)
+    return files
+
+
+def with_secrets(workflow: str, env: Sequence[str]) -> str:
+    """The workflow with each name the agent needs handed to gatebot's step from a secret of the same name."""
+    line = "          anthropic-api-key: ${{ secrets.ANTHROPIC_API_KEY }}\n"
+    if line not in workflow:
+        return workflow
+    kept = line if "ANTHROPIC_API_KEY" in env else ""
+    others = [name for name in env if name != "ANTHROPIC_API_KEY"]
+    block = "".join(f"          {name}: ${{{{ secrets.{name} }}}}\n" for name in others)
+    inputs = f"        with:\n{kept}" if kept else ""
+    handed = f"        env:\n{block}" if block else ""
+    return workflow.replace(f"        with:\n{line}", inputs + handed)

@@ -1,0 +1,103 @@
+"""init and doctor: from an empty directory to a gate that works, and every gap on the way named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from gatebot.commands.doctor import PERMISSIONS
+from gatebot.commands.init import TEMPLATES, WORKFLOWS
+from tests.builders import Project, shop
+from tests.fakes.github.state import GitHubState
+from tests.integration.stories.command_line import CommandLine
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "workflows"
+AGENT = "python3 -c 'print(\"I can help\")'"
+
+
+@pytest.fixture
+def gatebot(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> CommandLine:
+    return CommandLine(capsys, tmp_path / "results")
+
+
+def test_init_writes_a_suite_that_runs(tmp_path: Path, gatebot: CommandLine) -> None:
+    root = tmp_path / "fresh"
+    project = Project(root, {"README.md": "hi"})
+    ended = gatebot("init", root, "--agent", AGENT, "--suite", "desk")
+    assert ended.code == 0, ended.told
+    assert "wrote .github/workflows/gatebot.yml" in ended.out
+    project.commit({})
+    assert gatebot("validate", root).code == 0
+    run = gatebot("run", "--repo", root, "--out", gatebot.results, "--seeds", "2")
+    assert run.code == 0, run.told
+
+
+def test_init_touches_nothing_that_exists(tmp_path: Path, gatebot: CommandLine) -> None:
+    (tmp_path / "gatebot.yaml").write_text("mine")
+    ended = gatebot("init", tmp_path, "--agent", AGENT)
+    assert ended.code == 2
+    assert (tmp_path / "gatebot.yaml").read_text() == "mine"
+    assert not (tmp_path / "golden").exists()
+
+
+def test_init_hands_every_secret_on(tmp_path: Path, gatebot: CommandLine) -> None:
+    gatebot(
+        "init", tmp_path, "--agent", AGENT, "--suite", "s", "--env", "ANTHROPIC_API_KEY", "--env", "OTHER_KEY"
+    )
+    text = (tmp_path / ".github/workflows/gatebot.yml").read_text()
+    step = next(step for step in yaml.safe_load(text)["jobs"]["gate"]["steps"] if step.get("id") == "gatebot")
+    assert step["with"] == {"anthropic-api-key": "${{ secrets.ANTHROPIC_API_KEY }}"}
+    assert step["env"] == {"OTHER_KEY": "${{ secrets.OTHER_KEY }}"}
+
+
+def test_init_without_an_agent_says_what_is_missing(tmp_path: Path, gatebot: CommandLine) -> None:
+    ended = gatebot("init", tmp_path, "--suite", "s")
+    assert ended.code == 2
+    assert "--agent" in ended.err
+
+
+def test_the_templates_are_the_examples() -> None:
+    for name in WORKFLOWS:
+        assert (TEMPLATES / name).read_text() == (EXAMPLES / name).read_text()
+        assert [
+            job["permissions"] for job in yaml.safe_load((EXAMPLES / name).read_text())["jobs"].values()
+        ] == [PERMISSIONS[name]]
+
+
+def test_doctor_names_every_gap(
+    tmp_path: Path, gatebot: CommandLine, hub: GitHubState, api: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "fresh"
+    root.mkdir()
+    monkeypatch.setenv("GITHUB_TOKEN", "ghs_bot")
+    monkeypatch.setenv("GITHUB_REPOSITORY", hub.name)
+    monkeypatch.setenv("GITHUB_API_URL", api)
+    assert "gatebot.yml is missing" in gatebot("doctor", root).out
+    gatebot("init", root, "--agent", AGENT, "--suite", "shop")
+    ended = gatebot("doctor", root)
+    assert ended.code == 1
+    for told in (
+        "does not name a release",
+        "the label gatebot:accept does not exist",
+        "does not require the check gatebot / shop",
+        "have no golden",
+    ):
+        assert told in ended.out
+    for name in WORKFLOWS:
+        place = root / ".github/workflows" / name
+        place.write_text(place.read_text().replace("0" * 40, "1" * 40))
+    hub.labels |= {"gatebot:accept", "gatebot:override"}
+    hub.required.add("gatebot / shop")
+    ended = gatebot("doctor", root)
+    assert ended.code == 0, ended.out
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("jobs: [", "cannot be read"), ("jobs: {a: {permissions: write-all}}", "exactly"), ("- a", "exactly")],
+)
+def test_doctor_reads_any_workflow(tmp_path: Path, gatebot: CommandLine, text: str, told: str) -> None:
+    Project(tmp_path / "r", {**shop(), ".github/workflows/gatebot.yml": text})
+    assert told in gatebot("doctor", tmp_path / "r").out
