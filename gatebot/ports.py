@@ -32,7 +32,8 @@ class SideEnvironment:
     """Where a side's trials run: its checkout, its setup environment's bin directory, and what may pass.
 
     `variables` are the only environment variables beside the fixed ones (HOME, TMPDIR, PATH, LANG, GATEBOT_SEED …).
-    `readable`: what trials may read beside `checkout` and the environments of `bin_dirs`.
+    `readable`: what trials may read beside `checkout` and the environments of `bin_dirs`; `writable`: what they may
+    write beside their own run directories.
     """
 
     side: Side
@@ -41,6 +42,7 @@ class SideEnvironment:
     variables: dict[str, str] = field(default_factory=dict[str, str])
     network: str = "open"
     readable: tuple[PurePath, ...] = ()
+    writable: tuple[PurePath, ...] = ()
 
 
 class Agent(Protocol):

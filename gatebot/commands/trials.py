@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from gatebot.agents.graders import GraderFiles
 from gatebot.commands.request import EvaluationRequest
@@ -97,7 +97,8 @@ def _lane(side: Side, ready: SideReady, config: Config, means: Means) -> Lane:
             bin_dirs=ready.bin_dirs,
             variables={**variables, **ready.variables},
             network=config.network,
-            readable=ready.readable,
+            readable=(*ready.readable, *map(PurePath, config.agent.readable)),
+            writable=tuple(map(PurePath, config.agent.writable)),
         ),
     )
 

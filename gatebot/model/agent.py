@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from gatebot.model.written import (
     FUNCTION_PATTERN,
@@ -18,6 +18,9 @@ from gatebot.model.written import (
 )
 
 BUILTIN_AGENTS = ("oracle", "nop")
+
+Place = Annotated[str, StringConstraints(pattern=r"^/[^\x00]{0,4095}$")]
+"""An absolute path."""
 
 
 class HttpAgent(Written):
@@ -78,6 +81,16 @@ class AgentConfig(Written):
     )
     env: Several[EnvName] = Field(
         default=(), description="Names that may pass to the agent; all else is withheld."
+    )
+    readable: Several[Place] = Field(
+        default=(),
+        description="Further absolute paths the agent may read, such as a folder of model weights. Beside its checkout, "
+        "its environment and the system's own directories it can read nothing.",
+    )
+    writable: Several[Place] = Field(
+        default=(),
+        description="Further absolute paths the agent may write. Trials that share a path are no independent samples any "
+        "more: use it for logs and caches. Each trial's HOME and TMPDIR are its own.",
     )
     timeout: float = Field(
         default=120.0, gt=0, le=86400, description="Seconds per trial (all turns together)."

@@ -18,7 +18,7 @@ from gatebot.process import kernel
 from gatebot.process.channel import Order, Report, receive_order
 from gatebot.process.child import become
 from gatebot.process.reap import Tally, collect, end_tree
-from gatebot.process.watch import EVERY_MS, Watch
+from gatebot.process.watch import EVERY_MS, Watch, own_places
 
 _IGNORED_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
 
@@ -72,7 +72,7 @@ class Run:
             become(order, files[:3], told, launcher)
         self._close(told, *files[:3])
         tally = Tally(main)
-        watch = Watch(order.limits, order.writable, order.uid)
+        watch = Watch(order.limits, own_places(order.writable, order.env.get("HOME", "")), order.uid)
         too_much = False
         try:
             too_much = self._wait(tally, watch)

@@ -12,6 +12,16 @@ _SHARED = "/dev/"
 _BLOCK = 512  # the unit of st_blocks, whatever the file system's
 
 
+def own_places(writable: Sequence[str], home: str) -> tuple[str, ...]:
+    """Of what a run may write, what is its own: beside its HOME, and shared memory. What a suite lets agents write
+    elsewhere is others' too, may be large, and is not counted.
+    """
+    own = os.path.dirname(home)  # noqa: PTH120 - a launcher starts without pathlib
+    return tuple(
+        path for path in writable if path.startswith(_SHARED) or not own or path.startswith(f"{own}/")
+    )
+
+
 class Watch:
     """Looks whether a run holds more than `TREE_BYTES` on disk or more than `TREE_ENTRIES` files and directories.
 
