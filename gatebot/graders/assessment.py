@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gatebot.graders.choice import tool_choice
 from gatebot.graders.divergence import first_divergence
+from gatebot.graders.drift import GoldenDrift
 from gatebot.graders.goal import GoalChecks, final_response
 from gatebot.graders.graph import GraphFit, Path, match_graph
 from gatebot.graders.library_match import LibraryMatch
@@ -87,6 +88,7 @@ class ReferenceGrader:
     required: bool
     graph: Path | None = None
     library: LibraryMatch | None = None
+    drift: GoldenDrift = field(default_factory=lambda: GoldenDrift(None, None))
 
     @property
     def metrics(self) -> tuple[str, ...]:

@@ -21,7 +21,10 @@ def canonical(value: JsonValue) -> bytes:
     Raises RecursionError on nesting beyond the interpreter's limit (importers bound depth far below it).
     """
     if type(value) is dict and _FLAT.issuperset(map(type, value.values())):
-        return _encode(value)
+        try:
+            return orjson.dumps(value, None, orjson.OPT_SORT_KEYS)
+        except TypeError:
+            return _encode(value)
     return _encode(_tidy(value))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from gatebot.graders.steps import Lookup, Steps
+from gatebot.graders.wording import clip, listed
 from gatebot.model.score import Score
 from gatebot.model.trial import Trial
 
@@ -47,7 +48,7 @@ def convergence(optimal: int | None, actual: int, *, passed: bool) -> Score:
 
 
 def quantities(trial: Trial, steps: Steps) -> dict[str, Score]:
-    """tool_calls, turns, unique_tools, latency_s, tokens, cost_usd: counts and positive quantities, unknown = ungraded."""
+    """tool_calls, turns, unique_tools, latency_s, tool_latency_s, tokens, cost_usd: quantities, unknown = ungraded."""
     scores: dict[str, Score] = dict.fromkeys(
         ("tool_calls", "turns", "unique_tools"), Score(None, NOT_REPORTED)
     )
@@ -58,9 +59,33 @@ def quantities(trial: Trial, steps: Steps) -> dict[str, Score]:
             "unique_tools": Score(float(len(steps.by_name))),
         }
     scores["latency_s"] = _quantity(trial.timing.wall_s, "the wall time is unknown")
+    scores["tool_latency_s"] = tool_latency(steps)
     scores["tokens"] = _tokens(trial)
     scores["cost_usd"] = _quantity(trial.usage.cost_usd, "the cost is unknown")
     return scores
+
+
+def tool_latency(steps: Steps) -> Score:
+    """Mean seconds of the calls whose begin and end the source tells; the reason has mean and number per tool.
+
+    No such call = ungraded. An end before its begin (clocks of two machines) tells nothing.
+    """
+    if not steps.reported:
+        return Score(None, NOT_REPORTED)
+    took: dict[str, list[float]] = {}
+    for name, call in zip(steps.names, steps.calls, strict=True):
+        if call.started_at is None or call.ended_at is None:
+            continue
+        seconds = call.ended_at - call.started_at
+        if math.isfinite(seconds) and seconds >= 0:
+            took.setdefault(name, []).append(seconds)
+    if not took:
+        return Score(None, "no tool call tells when it began and ended", by_design=True)
+    means = {name: math.fsum(each) / len(each) for name, each in took.items()}
+    slowest = sorted(means, key=lambda name: (-means[name], name))
+    each = listed([f"{clip(name, 40)} {means[name]:.3g} s × {len(took[name])}" for name in slowest])
+    known = [seconds for each in took.values() for seconds in each]
+    return Score(math.fsum(known) / len(known), each)
 
 
 def _quantity(value: float | None, unknown: str) -> Score:

@@ -36,8 +36,9 @@ from gatebot.model.suite import Case
 from gatebot.model.trajectory import Trajectory
 from gatebot.model.trial import Trial
 
-QUANTITIES = ("tool_calls", "turns", "unique_tools", "latency_s", "tokens", "cost_usd")
+QUANTITIES = ("tool_calls", "turns", "unique_tools", "latency_s", "tool_latency_s", "tokens", "cost_usd")
 INFORMATION = ("grounded", "parallelism", "handoffs")
+DRIFT_METRICS = ("golden_drift",)
 SCHEMA_METRICS = ("schema_valid",)
 ROBUSTNESS = ("duplicate_calls", "failed_calls", "recovery", "loop")
 
@@ -91,6 +92,8 @@ class CaseGrader:
         """The metrics this case is asked for."""
         expect = self._case.expect
         names = ["pass_rate", *self._graders[0].metrics, *QUANTITIES, *ROBUSTNESS, *INFORMATION]
+        if self._graders[0].drift.given:
+            names.append("golden_drift")
         if self._schemas.given:
             names.append("schema_valid")
         if expect.require:
@@ -134,6 +137,8 @@ class CaseGrader:
         seen = _Seen()
         scores.update(guarded("robustness", ROBUSTNESS, lambda: self._robustness(steps, seen, passed=passed)))
         scores.update(guarded("information", INFORMATION, lambda: self._information(trial, steps)))
+        if best.grader.drift.given:
+            scores.update(guarded("golden drift", DRIFT_METRICS, lambda: self._drift(best, trial, steps)))
         if self._schemas.given:
             scores.update(guarded("tool schemas", SCHEMA_METRICS, lambda: self._schema_scores(steps)))
         if passed:
@@ -178,6 +183,9 @@ class CaseGrader:
             "parallelism": parallelism(self._told, steps),
             "handoffs": handoffs(trial.trajectory, steps),
         }
+
+    def _drift(self, best: Assessment, trial: Trial, steps: Steps) -> dict[str, Score]:
+        return {"golden_drift": best.grader.drift.score(steps, answer_of(trial))}
 
     def _schema_scores(self, steps: Steps) -> dict[str, Score]:
         return {"schema_valid": schema_valid(self._schemas, steps)}

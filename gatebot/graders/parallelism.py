@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from gatebot.graders.efficiency import NOT_REPORTED, may_change
 from gatebot.graders.steps import Steps
@@ -63,50 +63,60 @@ def _depths(steps: Steps, sources: list[set[int]]) -> tuple[list[int], tuple[int
 
 def _sources(told: str, steps: Steps) -> list[set[int]]:
     """Per call the earlier calls in whose result a value of its arguments occurs first of all."""
+    results = "\n".join([call.result or "" for call in steps.calls])[:TEXT_LIMIT]
+    values = [_informative(call.arguments) if call.arguments else () for call in steps.calls]
+    # Most values are in no result; only the others need the whole conversation searched for where they come from.
+    likely = {value for mine in values for value in mine if value in results or "\n" in value}
+    if not likely:
+        return [set[int]() for _ in values]
+    owner_of = _owners(told, steps, values, likely)
+    return [
+        {owner for value in mine if (owner := owner_of.get(value, index)) < index}
+        for index, mine in enumerate(values)
+    ]
+
+
+def _owners(
+    told: str, steps: Steps, values: Sequence[Iterable[str]], likely: Iterable[str]
+) -> dict[str, int]:
+    """The call in whose result each of the likely values occurs first, for those that occur nowhere earlier."""
     starts: list[int] = [0]
     owners: list[int | None] = [None]
     parts = [told]
     length = len(told) + 1
-    values: list[list[str]] = []
-    for index, call in enumerate(steps.calls):
-        mine = list(_informative(call.arguments or {}))
-        values.append(mine)
+    for index, (call, mine) in enumerate(zip(steps.calls, values, strict=True)):
         for text, owner in (("\n".join(mine), None), (call.result or "", index)):
             starts.append(length)
             owners.append(owner)
             parts.append(text)
             length += len(text) + 1
     everything = "\n".join(parts)[:TEXT_LIMIT]
-    owner_of: dict[str, int | None] = {}
-    found: list[set[int]] = []
-    for index, mine in enumerate(values):
-        needed: set[int] = set()
-        for value in mine:
-            if value not in owner_of:
-                at = everything.find(value)
-                owner_of[value] = owners[bisect.bisect_right(starts, at) - 1] if at >= 0 else None
-            owner = owner_of[value]
-            if owner is not None and owner < index:
-                needed.add(owner)
-        found.append(needed)
+    found: dict[str, int] = {}
+    for value in likely:
+        at = everything.find(value)
+        owner = owners[bisect.bisect_right(starts, at) - 1] if at >= 0 else None
+        if owner is not None:
+            found[value] = owner
     return found
 
 
-def _informative(arguments: Mapping[str, JsonValue]) -> Iterator[str]:
+def _informative(arguments: Mapping[str, JsonValue]) -> list[str]:
     """Strings of three or more characters and numbers of three or more digits, at most fifty."""
     stack: list[JsonValue] = list(arguments.values())
-    count = 0
-    while stack and count < VALUES_LIMIT:
+    found: list[str] = []
+    while stack and len(found) < VALUES_LIMIT:
         node = stack.pop()
+        kind = type(node)
         if isinstance(node, str):
             if 3 <= len(node) <= LONGEST_VALUE:
-                count += 1
-                yield node
-        elif isinstance(node, int):
-            if not isinstance(node, bool) and 100 <= abs(node) < 10**18:
-                count += 1
-                yield str(node)
+                found.append(node)
+        elif kind is int and isinstance(node, int):
+            if 100 <= abs(node) < 10**18:
+                found.append(str(node))
+        elif kind is bool or node is None or kind is float:
+            continue
         elif is_object(node):
             stack.extend(node.values())
         elif is_array(node):
             stack.extend(node)
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gatebot.errors import ConfigError
 from gatebot.graders.arguments import compile_rules
 from gatebot.graders.assessment import ReferenceGrader
+from gatebot.graders.drift import GoldenDrift
 from gatebot.graders.goal import goal_checks, located
 from gatebot.graders.library_match import library_match
 from gatebot.graders.reference import prepare
@@ -41,11 +42,13 @@ def _grader(case: Case, reference: Reference, defaults: TrajectoryDefault) -> Re
     named, other = compile_rules((expected.args if expected is not None else None) or {}, defaults.args)
     calls = reference.calls
     by_library = calls is not None and defaults.engine == "agentevals"
+    prepared = None if calls is None else prepare(calls, named, other)
     return ReferenceGrader(
         goal_checks(case, reference.answer, reference.state),
-        None if calls is None else prepare(calls, named, other),
+        prepared,
         mode,
         expected is None or expected.required,
         reference.graph,
         library_match(calls, mode, named, other) if calls is not None and by_library else None,
+        GoldenDrift(prepared, reference.answer),
     )

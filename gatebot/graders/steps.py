@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 from gatebot.graders.canonical import canonical
@@ -56,23 +56,25 @@ def gather(trajectory: Trajectory) -> Steps:
             calls.extend(message.calls)
             turn_of.extend([number] * len(message.calls))
     names = [call.name for call in calls]
-    keys = [_key(call) for call in calls]
-    steps = Steps(tuple(calls), turn_of, turns, bool(trajectory.messages), names, keys)
-    by_name, by_key = steps.by_name, steps.by_key
+    keys = [_key(call) if call.arguments is None else canonical(call.arguments) for call in calls]
+    by_name: defaultdict[str, list[int]] = defaultdict(list)
+    by_key: dict[Lookup, list[int]] = {}
     unknown: list[int] = []
     for index, (name, key) in enumerate(zip(names, keys, strict=True)):
-        by_name.setdefault(name, []).append(index)
+        by_name[name].append(index)
         if key is None:
             unknown.append(index)
+        elif (same := by_key.get(lookup := (name, key))) is None:
+            by_key[lookup] = [index]
         else:
-            by_key.setdefault((name, key), []).append(index)
-    steps.unknown = tuple(unknown)
-    return steps
+            same.append(index)
+    reported = bool(trajectory.messages)
+    found = dict(by_name)
+    return Steps(tuple(calls), turn_of, turns, reported, names, keys, found, by_key, tuple(unknown))
 
 
 def _key(call: ToolCall) -> bytes | None:
-    if call.arguments is not None:
-        return canonical(call.arguments)
+    """The key of a call without readable arguments."""
     if call.arguments_error is None:
         return None
     return b"malformed:" + (call.raw_arguments or "").encode("utf-8", "surrogatepass")

@@ -136,6 +136,8 @@ def _surplus(names: list[str], others: list[str]) -> list[str]:
 
 def required_check(required: tuple[str, ...], steps: Steps) -> Check:
     """Whether every required tool was called, under its bare or its full name."""
+    if all(name in steps.by_name for name in required):
+        return Check("require", "required_tools", passed=True)
     made = names_made(steps)
     missing = [name for name in required if name not in made]
     reason = f"required tool not called: {listed(missing)}; called: {listed(sorted(steps.by_name)) or 'none'}"

@@ -66,7 +66,6 @@ def _join(parts: Iterable[str], limit: int) -> str:
 
 def listed(names: Iterable[str], most: int = 5) -> str:
     """Names for a sentence, at most `most` of them: "a, b and 3 more"."""
-    every = [clip(name, 60) for name in names]
-    if len(every) <= most:
-        return ", ".join(every)
-    return f"{', '.join(every[:most])} and {len(every) - most} more"
+    every = names if isinstance(names, list | tuple) else list(names)
+    shown = ", ".join([clip(name, 60) for name in every[:most]])
+    return shown if len(every) <= most else f"{shown} and {len(every) - most} more"

@@ -49,6 +49,13 @@ _TABLE: tuple[Metric, ...] = (
     Metric("order", "higher", "unit", "trajectory", "1 − edit distance of the name sequences"),
     Metric("in_order", "higher", "unit", "trajectory", "F1 of the longest common subsequence of names"),
     Metric("graph_match", "higher", "binary", "trajectory", "node path matches the golden path"),
+    Metric(
+        "golden_drift",
+        "lower",
+        "unit",
+        "trajectory",
+        "informational: change of calls, first tools and answer",
+    ),
     Metric("tool_choice", "higher", "unit", "step", "at each step the tool was an allowed one"),
     Metric(
         "param_accuracy", "higher", "unit", "step", "argument keys right over all keys seen, best pairing"
@@ -69,6 +76,7 @@ _TABLE: tuple[Metric, ...] = (
     Metric("loop", "lower", "binary", "efficiency", "the agent went in circles"),
     Metric("handoffs", "lower", "count", "efficiency", "control passed between agents"),
     Metric("latency_s", "lower", "ratio", "efficiency", "wall seconds per trial"),
+    Metric("tool_latency_s", "lower", "ratio", "efficiency", "seconds per tool call, where the trace tells"),
     Metric("tokens", "lower", "ratio", "efficiency", "tokens per trial, cached input included"),
     Metric("cost_usd", "lower", "ratio", "efficiency", "US dollars per trial"),
     Metric("corrupt_success", "lower", "binary", "efficiency", "goal reached, another required check failed"),
@@ -142,5 +150,5 @@ def is_judge_metric(name: str) -> bool:
 _JUDGED = frozenset(BUILTIN_RUBRICS.values())
 
 PRIMARY_METRIC = "pass_rate"
-MEASURED_METRICS = frozenset({"latency_s", "cost_usd"})
+MEASURED_METRICS = frozenset({"latency_s", "tool_latency_s", "cost_usd"})
 """Metrics whose values are measured by clocks or price tables: excluded from "same bytes"."""

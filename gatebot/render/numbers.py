@@ -122,7 +122,7 @@ def value_of(metric: str, scale: str, value: float | None) -> str:
     """A metric's value in its own unit: percent for shares, else seconds, dollars, tokens or a bare number."""
     if scale in SHARES:
         return percent(value)
-    if metric == "latency_s":
+    if metric in ("latency_s", "tool_latency_s"):
         return duration(value)
     if metric == "cost_usd":
         return money(value)

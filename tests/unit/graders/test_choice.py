@@ -48,9 +48,9 @@ def test_tool_choice(items: list[Item], made: str, ordered: bool, share: float) 
 
 def test_the_reason_names_step_expected_and_got() -> None:
     score = tool_choice(prepared("a", "b"), steps_of(call("a"), call("c"), call("b")), ordered=True)
-    assert score.reason == "step 2: expected b, got c"
+    assert score.reason == "step 2: expected b, got `c()`"
     score = tool_choice(prepared("a"), steps_of(call("a"), call("a")), ordered=True)
-    assert score.reason == "step 2: expected no further tool, got a"
+    assert score.reason == "step 2: expected no further tool, got `a()`"
 
 
 def test_polling_is_allowed_once_it_has_begun() -> None:
