@@ -46,12 +46,17 @@ class Walls:
     writable: tuple[PurePath, ...]
 
 
-def walls_around(run: RunDirectory, readable: Iterable[PurePath], bin_dirs: Iterable[PurePath] = ()) -> Walls:
-    """The system, the run's own directories (written to as well), `readable`, and the environments of `bin_dirs`."""
+def walls_around(
+    run: RunDirectory,
+    readable: Iterable[PurePath],
+    bin_dirs: Iterable[PurePath] = (),
+    writable: Iterable[PurePath] = (),
+) -> Walls:
+    """The system, `readable`, the environments of `bin_dirs`; the run's own directories and `writable` to write to."""
     reads = [*SYSTEM, run.path, *readable]
     for folder in bin_dirs:
         reads += environment_of(Path(folder))
-    return Walls(tuple(dict.fromkeys(reads)), (run.home, run.scratch, *DEVICES))
+    return Walls(tuple(dict.fromkeys(reads)), (run.home, run.scratch, *writable, *DEVICES))
 
 
 def environment_of(bin_dir: Path) -> list[PurePath]:

@@ -14,8 +14,9 @@ from gatebot.process.environment import child_environment
 from gatebot.process.identity import Identity
 from gatebot.process.program import Ended, Program, shell_argv
 from gatebot.process.run_directory import RunDirectory, remove_tree
+from gatebot.process.walls import walls_around
 from gatebot.workspace.ownership import lend, take_back
-from gatebot.workspace.uv import uv_for
+from gatebot.workspace.uv import beside_python, uv_for
 
 TIMEOUT_S = 1800.0
 MAX_LOG_BYTES = 16 * 1024 * 1024
@@ -174,6 +175,12 @@ class _Commands:
             deadline_s=self.setup.timeout_s,
             max_stdout_bytes=MAX_LOG_BYTES,
             user=self.scratch.user,
+            walls=walls_around(
+                self.scratch,
+                (*places_in(self.setup.variables), beside_python().resolve()),
+                done.bin_dirs,
+                (self.setup.checkout, self.environment),
+            ),
         )
         ended = self.launchers.launch(program)
         outcome = "" if ended.ok else f"[{how_it_ended(ended, program.deadline_s)}]\n"
@@ -185,6 +192,12 @@ class _Commands:
             message = f"the setup {how_it_ended(ended, program.deadline_s)}"
             raise InfrastructureError(message, "run the same command again")
         return ended
+
+
+def places_in(variables: Mapping[str, str]) -> list[Path]:
+    """Local files and directories that variables name (an index of wheels, a certificate), which commands may read."""
+    words = (word.removeprefix("file://") for value in variables.values() for word in value.split())
+    return [Path(word) for word in words if word.startswith("/") and word != "/"]
 
 
 def how_it_ended(ended: Ended, timeout_s: float) -> str:

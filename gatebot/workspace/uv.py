@@ -20,7 +20,7 @@ def uv_for(environment: Path) -> Path | None:
     found = shutil.which("uv", path=":".join(map(str, SYSTEM_PATH)))
     if found is not None:
         return Path(found)
-    beside = Path(sys.executable).parent / "uv"
+    beside = beside_python()
     if not os.access(beside, os.X_OK) or (os.geteuid() == 0 and not _for_everybody(beside.resolve())):
         return None
     tools = environment / _TOOLS
@@ -34,3 +34,8 @@ def uv_for(environment: Path) -> Path | None:
 def _for_everybody(program: Path) -> bool:
     """Whether any user may run the program and enter the directories above it."""
     return all(place.stat().st_mode & 0o001 for place in (program, *program.parents))
+
+
+def beside_python() -> Path:
+    """Where a uv that came with gatebot lies, if one did."""
+    return Path(sys.executable).parent / "uv"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gatebot.process.identity import FIRST_UID
 from gatebot.process.run_directory import remove_tree
 from tests.builders import CONFIG, Project, shop
 from tests.integration.stories.command_line import CommandLine, part, rows
@@ -103,6 +104,31 @@ def test_s2_s22_listed_names_of_the_runner_are_withheld_and_told(
     alerts = str(gatebot.report()["alerts"])
     assert "never passed to agents: GITHUB_SHA." in alerts
     assert "not set here: ABSENT." in alerts
+
+
+def test_s27_setup_has_a_user_of_its_own_no_secret_and_no_sight_of_other_files(
+    gatebot: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "SENTINEL-key")
+    with tempfile.NamedTemporaryFile("w", prefix="gatebot-public-") as public:
+        public.write("SENTINEL-public")
+        public.flush()
+        Path(public.name).chmod(0o644)
+        config = CONFIG.replace(
+            "timeout: 20", "timeout: 20, env: [OPENAI_API_KEY], setup: ['python3 spy.py > told']"
+        )
+        spy = (
+            "import os\nprint(os.getuid(), 'SENTINEL' in str(os.environ))\n"
+            f"try: print(open({public.name!r}).read())\nexcept PermissionError: print('denied')\n"
+        )
+        agent = "import sys; sys.stdin.read(); print(open('told').read())"
+        files = {**shop(names=["address"], config=config), "agent.py": agent, "spy.py": spy}
+        code, told = run(gatebot, Project(tmp_path / "shop", files))
+    assert code != 2, told
+    (trial,) = gatebot.trials()
+    uid, sentinel, read = (trial.answer or "").split()
+    assert int(uid) >= FIRST_UID
+    assert (sentinel, read) == ("False", "denied")
 
 
 @pytest.fixture

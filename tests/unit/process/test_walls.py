@@ -20,6 +20,7 @@ def test_reading_is_for_what_is_needed_and_writing_for_the_run_s_own(tmp_path: P
         walls = walls_around(run, (tmp_path / "checkout",), (tmp_path / "env" / "bin",))
         assert walls.readable == (*SYSTEM, run.path, tmp_path / "checkout", tmp_path / "env")
         assert walls.writable == (run.home, run.scratch, *DEVICES)
+        assert walls_around(run, (), (), (tmp_path,)).writable == (run.home, run.scratch, tmp_path, *DEVICES)
 
 
 def test_an_installation_is_where_the_environment_s_python_lies(tmp_path: Path) -> None:
