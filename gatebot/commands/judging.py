@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from gatebot.commands.candidate import TrialReader
 from gatebot.commands.concluding import conclude
 from gatebot.commands.judged import JudgeRecord, read_record
+from gatebot.errors import ResultsError, UsageError
 from gatebot.judge.explain import Worsening, explain, subject_of_worsening
 from gatebot.judge.opening import Surroundings, cannot_run, open_session
 from gatebot.judge.waiting import Clock
@@ -22,7 +23,7 @@ from gatebot.model.suite import Case, Suite
 from gatebot.model.trial import Trial, TrialKey
 from gatebot.render.phrases import worse_cases
 from gatebot.results.judgements import JUDGE_FILE, append_judge_lines
-from gatebot.results.store import ResultsDirectory
+from gatebot.results.store import ResultsDirectory, existing_results
 
 if TYPE_CHECKING:
     from gatebot.judge.session import JudgingSession
@@ -204,13 +205,12 @@ def _trials(shown: list[CaseResult], read: TrialReader) -> dict[TrialKey, Trial]
 def judge_results(directory: Path, means: JudgeMeans) -> Report:
     """`gatebot judge run`: judge a finished run's results without its agents, and conclude anew.
 
-    Raises InputFileError for what is no run; UsageError when its suite configures no judge.
+    Raises InputFileError for what is no run, ResultsError for a comparison, UsageError when the suite has no judge.
     """
-    from gatebot.errors import UsageError
-    from gatebot.results.store import existing_results
-
     results = existing_results(directory)
     plan, suite = results.read_plan(), results.read_suite()
+    if plan.activity == "compare":
+        raise ResultsError("a comparison keeps no trials of its own", "judge the recordings' own results")
     if suite.config.judge is None:
         raise UsageError(
             "the suite of these results configures no judge", "add `judge:` to gatebot.yaml and run again"
