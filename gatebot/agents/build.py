@@ -6,10 +6,10 @@ from pathlib import Path
 
 from gatebot.agents.builtin import NopAgent, OracleAgent
 from gatebot.agents.graders import GraderFiles, Graders
+from gatebot.agents.http_agent import HttpAgent
 from gatebot.agents.program_agent import Prepare, ProgramAgent
 from gatebot.agents.python_function import python_function
 from gatebot.agents.replay import ReplayAgent
-from gatebot.errors import ConfigError
 from gatebot.model.config import AgentConfig
 from gatebot.ports import Agent
 from gatebot.process.launch import Launchers
@@ -22,7 +22,7 @@ def make_agent(
 
     `directory` is where gatebot.yaml lies; `replay` is relative to it. `graders` are the files of the cases' own
     graders; recorded trials keep what graders said of them then. Raises InputFileError for a recording that cannot be
-    read, ConfigError for a kind of agent that is not built in.
+    read, ConfigError for a URL that must not be asked.
     """
     after = Graders(launchers, graders or {})
     copies = config.workspace == "copy"
@@ -31,6 +31,9 @@ def make_agent(
         return after.following(builtin, copies=copies)
     if config.replay is not None:
         return ReplayAgent(directory / config.replay)
+    if config.http is not None:
+        served = HttpAgent(config.http, launchers, config.max_output_mb)
+        return after.following(served, copies=False)
     prepare = _prepare(config)
     return ProgramAgent(launchers, prepare, config.max_output_mb, copies=copies, finish=after.finish)
 
@@ -38,8 +41,5 @@ def make_agent(
 def _prepare(config: AgentConfig) -> Prepare:
     if config.python is not None:
         return python_function(config.python)
-    argv = config.command
-    if argv is None:
-        message = f"agents of kind {config.kind} are not built in"
-        raise ConfigError(message, "use command, python, replay, oracle or nop")
+    argv = config.command or ()
     return lambda _directory, _environment: argv

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final
 
 from gatebot.agents.conversation import Conversation, request_line
-from gatebot.agents.ending import CANCELLED, Ending, failure_of, stderr_text
-from gatebot.agents.reply import BrokenReplyError, Reply, read_reply
-from gatebot.agents.reported_usage import usage_of_turns
+from gatebot.agents.course import Course, in_turn
+from gatebot.agents.ending import CANCELLED, Ending, failure_of
+from gatebot.agents.reply import BrokenReplyError, read_reply
 from gatebot.agents.working_copy import is_copy, working_copy
-from gatebot.model.json_value import JsonValue
-from gatebot.model.trajectory import Usage
-from gatebot.model.trial import Timing, Trial
+from gatebot.model.trial import Trial
 from gatebot.ports import SideEnvironment, TrialTask
 from gatebot.process.environment import child_environment
 from gatebot.process.launch import Launchers
-from gatebot.process.program import Ended, LaunchRefusedError, Limits, Program
+from gatebot.process.program import LaunchRefusedError, Limits, Program
 from gatebot.process.run_directory import RunDirectory
 from gatebot.process.walls import Walls, walls_around
 
@@ -33,33 +31,6 @@ _MOST_BYTES = 1_000_000_000
 _MOST_FILES = 100_000
 LIMITS: Final = Limits(file_bytes=_MOST_BYTES, tree_bytes=_MOST_BYTES, tree_entries=_MOST_FILES)
 """What a trial may use; and at most so many processes, where they can be counted for it alone."""
-
-
-@dataclass(slots=True)
-class _Course:
-    """What a trial has come to so far."""
-
-    conversation: Conversation
-    ending: Ending | None = None
-    last: Reply = field(default_factory=Reply)
-    state: JsonValue = None
-    trace_url: str | None = None
-    stderr: str = ""
-    usages: list[Usage] = field(default_factory=list[Usage])
-    walls: list[float] = field(default_factory=list[float])
-    cpus: list[float | None] = field(default_factory=list[float | None])
-
-    def take_end(self, ended: Ended) -> None:
-        self.walls.append(ended.wall_s)
-        self.cpus.append(ended.cpu_s)
-        self.stderr = stderr_text(ended)
-
-    def take_reply(self, reply: Reply) -> None:
-        self.last = reply
-        self.conversation = self.conversation.answered(reply)
-        self.usages.append(reply.usage)
-        self.state = reply.state if reply.state is not None else self.state
-        self.trace_url = reply.trace_url or self.trace_url
 
 
 class ProgramAgent:
@@ -83,23 +54,23 @@ class ProgramAgent:
 
     def run(self, task: TrialTask, environment: SideEnvironment) -> Trial:
         """Run one trial to its end, turn by turn. Never raises on anything the agent does."""
-        course = _Course(Conversation.before(task.case))
+        course = Course(Conversation.before(task.case))
         try:
             with self._launchers.run_directory((environment.checkout, *environment.bin_dirs)) as directory:
                 here = environment
                 if self._copies:
                     here = replace(environment, checkout=working_copy(directory, environment.checkout))
                 self._take_turns(task, here, directory, course)
-                trial = _trial(task, course)
+                trial = course.trial(task)
                 return trial if self._finish is None else self._finish(task, trial, here, directory)
         except LaunchRefusedError:
             course.ending = Ending("infra_error", CANCELLED)
         except OSError as error:
             course.ending = Ending("infra_error", f"no run directory: {error.strerror}")
-        return _trial(task, course)
+        return course.trial(task)
 
     def _take_turns(
-        self, task: TrialTask, environment: SideEnvironment, directory: RunDirectory, course: _Course
+        self, task: TrialTask, environment: SideEnvironment, directory: RunDirectory, course: Course
     ) -> None:
         argv = self._prepare(directory, environment)
         walls = walls_of(directory, environment)
@@ -134,14 +105,14 @@ class ProgramAgent:
                 except BrokenReplyError as error:
                     course.ending = Ending("agent_error", error.message)
             if course.ending is not None:
-                course.ending = _in_turn(course.ending, number, len(task.case.turns))
+                course.ending = in_turn(course.ending, number, len(task.case.turns))
                 return
 
 
 def walls_of(directory: RunDirectory, environment: SideEnvironment) -> Walls:
     """What a trial's programs may reach: a working tree of the trial's own may be written too."""
     readable = (environment.checkout, *environment.readable)
-    walls = walls_around(directory, readable, environment.bin_dirs)
+    walls = walls_around(directory, readable, environment.bin_dirs, environment.writable)
     if not is_copy(environment.checkout, directory):
         return walls
     return replace(walls, writable=(*walls.writable, environment.checkout))
@@ -150,35 +121,3 @@ def walls_of(directory: RunDirectory, environment: SideEnvironment) -> Walls:
 def limits_of(directory: RunDirectory) -> Limits:
     """LIMITS, with a bound on processes where the run has a user that they can be counted for."""
     return replace(LIMITS, processes=_MOST_PROCESSES if directory.user else None)
-
-
-def _in_turn(ending: Ending, number: int, turns: int) -> Ending:
-    """The ending, naming the turn when there are several."""
-    if turns == 1 or ending.reason == CANCELLED:
-        return ending
-    return ending._replace(reason=f"turn {number} of {turns}: {ending.reason}")
-
-
-def _trial(task: TrialTask, course: _Course) -> Trial:
-    completed = course.ending is None
-    cpus = [cpu for cpu in course.cpus if cpu is not None]
-    return Trial(
-        case=task.key.case,
-        side=task.key.side,
-        slot=task.key.slot,
-        seed=task.seed,
-        round=task.round,
-        status="completed" if course.ending is None else course.ending.status,
-        reason="" if course.ending is None else course.ending.reason,
-        trajectory=course.conversation.trajectory(),
-        answer=course.last.answer if completed else None,
-        state=course.state,
-        usage=usage_of_turns(course.usages),
-        timing=Timing(
-            wall_s=sum(course.walls) if course.walls else None,
-            cpu_s=sum(cpus) if cpus and len(cpus) == len(course.cpus) else None,
-            turns_s=tuple(course.walls),
-        ),
-        trace_url=course.trace_url,
-        stderr_tail=course.stderr,
-    )

@@ -212,6 +212,16 @@ class Config(Written):
     )
 
     @model_validator(mode="after")
+    def _can_be_asked(self) -> Self:
+        if self.network == "none" and self.agent.http is not None and self.agent.http.start is not None:
+            raise mistake(
+                "a server without network cannot be asked",
+                "say `network: loopback`, or run the agent as command or python",
+                key=("network",),
+            )
+        return self
+
+    @model_validator(mode="after")
     def _judged_what_gates(self) -> Self:
         judged = self.judge.metrics if self.judge is not None else ()
         for name in self.gate.metrics:

@@ -308,9 +308,9 @@ def test_other_kinds_are_built_or_refused_in_words(launchers: Launchers, tmp_pat
     (tmp_path / "trials.jsonl").touch()
     replay = make_agent(AgentConfig(replay="."), launchers=launchers, directory=tmp_path)
     assert run(replay, tmp_path).status == "infra_error"
-    with pytest.raises(ConfigError, match="http"):
+    with pytest.raises(ConfigError, match="clear text"):
         make_agent(
-            AgentConfig(http=HttpAgent(url="http://127.0.0.1:1/")), launchers=launchers, directory=tmp_path
+            AgentConfig(http=HttpAgent(url="http://example.org/")), launchers=launchers, directory=tmp_path
         )
 
 
