@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
@@ -47,27 +48,30 @@ def open_to_append(path: Path) -> int:
     return descriptor
 
 
-def replace_file(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes | Iterable[bytes]) -> None:
     """Write a file whole: beside it, flushed, then renamed over it; readable for all.
 
-    Raises InfrastructureError when the disk refuses; the old file is then as it was.
+    Pieces are written as they come, so that none but the last is held. Raises InfrastructureError when the disk
+    refuses, and what making the pieces raises; the old file is then as it was.
     """
     temporary: Path | None = None
     try:
         descriptor, name = tempfile.mkstemp(prefix=TEMPORARY_PREFIX, dir=path.parent)
         temporary = Path(name)
         with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
+            for piece in (data,) if isinstance(data, bytes) else data:
+                stream.write(piece)
             stream.flush()
             os.fchmod(stream.fileno(), 0o644)
             os.fsync(stream.fileno())
         temporary.replace(path)
         sync_directory(path.parent)
     except OSError as error:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
         message = f"cannot write {path.name}: {error.strerror}"
         raise InfrastructureError(message, "free some space, or name another directory with --out") from error
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
 
 
 def sync_directory(directory: Path) -> None:

@@ -104,9 +104,7 @@ class ResultsDirectory:
     def write_scores(self, grades: Iterable[Grade]) -> None:
         """Write scores.jsonl: one line per graded trial, in the order given."""
         option = orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
-        replace_file(
-            self.path / SCORES_FILE, b"".join(orjson.dumps(grade, option=option) for grade in grades)
-        )
+        replace_file(self.path / SCORES_FILE, (orjson.dumps(grade, option=option) for grade in grades))
 
     def write_text(self, name: str, text: str) -> None:
         """Write a rendered file (comment.md, junit.xml …) as UTF-8."""

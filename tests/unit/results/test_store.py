@@ -284,3 +284,19 @@ def test_ten_fixed_seeds_are_not_up_to_ten_with_looks(tmp_path: Path) -> None:
     opened(tmp_path / "out")
     with pytest.raises(ResultsError, match="another seeds"):
         open_results(tmp_path / "out", replace(PLAN, sequential=not PLAN.sequential))
+
+
+def test_pieces_that_end_early_leave_the_old_file(tmp_path: Path) -> None:
+    place = tmp_path / "scores.jsonl"
+    replace_file(place, (piece for piece in (b"one\n", b"two\n")))
+    assert place.read_bytes() == b"one\ntwo\n"
+
+    def broken() -> Iterator[bytes]:
+        yield b"three\n"
+        message = "no more"
+        raise ValueError(message)
+
+    with pytest.raises(ValueError, match="no more"):
+        replace_file(place, broken())
+    assert place.read_bytes() == b"one\ntwo\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["scores.jsonl"]
