@@ -1,7 +1,8 @@
-"""False alarms, power and cost of the whole gate, simulated: `calibrate.py [MINUTES]`; as many pull requests as fit.
+"""False alarms, power and cost of the whole gate, simulated: `calibrate.py [MINUTES [FILE [PAGE]]]`; as many as fit.
 
 Every cell is a suite size and difficulty; its pull requests go round after round through the gate's own looks and
-confirming trials. Figures come with Wilson 95 % intervals and are written to FILE when one is given.
+confirming trials. Figures come with Wilson 95 % intervals. FILE takes the counts as JSON and is added to if it is there
+(0 minutes only reads it); in PAGE, a Markdown page, the table between the markers is replaced.
 """
 
 import json
@@ -28,6 +29,7 @@ from gatebot.core.stats.targets import wilson_interval
 from gatebot.model.config import Gate, MetricGate
 
 ROUNDS = 10
+BEGIN, END = "<!-- calibration: begin -->", "<!-- calibration: end -->"
 BATCH = 20
 GATE = Gate(metrics={"pass_rate": MetricGate()})
 THREE = Gate(metrics={name: MetricGate() for name in ("pass_rate", "param_accuracy", "tokens")})
@@ -107,12 +109,40 @@ def line(name: str, count: Count) -> str:
     return f"{name:<45} {count.pull_requests:>7} {red:7.2%} [{low:6.2%}, {high:6.2%}]  runs {runs:.3f}"
 
 
+def known(file: Path | None) -> dict[Cell, Count]:
+    """What FILE holds already."""
+    counts: dict[Cell, Count] = defaultdict(Count)
+    if file is not None and file.is_file():
+        rows = {row["cell"]: row for row in json.loads(file.read_text(encoding="utf-8"))}
+        for cell in CELLS:
+            row = rows.get(cell.name)
+            if row is not None:
+                counts[cell] = Count(int(row["pull_requests"]), int(row["reds"]), float(row["runs"]))
+    return counts
+
+
+def table(counts: dict[Cell, Count]) -> str:
+    """The counts as a Markdown table."""
+    lines = [
+        "| cell | pull requests | red | 95 % interval | trials, of ten fixed seeds |",
+        "|---|---:|---:|---|---:|",
+    ]
+    for cell in (cell for cell in CELLS if cell in counts):
+        count = counts[cell]
+        low, high = wilson_interval(count.reds, count.pull_requests, 0.95)
+        red, runs = count.reds / count.pull_requests, count.runs / count.pull_requests
+        lines.append(
+            f"| {cell.name} | {count.pull_requests:,} | {red:.1%} | {low:.1%} to {high:.1%} | {runs:.2f} |"
+        )
+    return "\n".join(lines)
+
+
 def main() -> int:
     minutes = float(sys.argv[1]) if len(sys.argv) > 1 else 0.5
     file = Path(sys.argv[2]) if len(sys.argv) > 2 else None
-    counts: dict[Cell, Count] = defaultdict(Count)
+    counts = known(file)
     end = time.monotonic() + 60.0 * minutes
-    number = 0
+    number = max((count.pull_requests for count in counts.values()), default=0)
     while time.monotonic() < end:
         for cell in CELLS:
             # A cell of several metrics costs a hundred times as much: a batch of one.
@@ -128,6 +158,11 @@ def main() -> int:
             for cell, c in counts.items()
         ]
         file.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    if len(sys.argv) > 3:
+        page = Path(sys.argv[3])
+        before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+        _, _, after = rest.partition(END)
+        page.write_text(f"{before}{BEGIN}\n{table(counts)}\n{END}{after}", encoding="utf-8")
     return judged(counts)
 
 

@@ -63,7 +63,7 @@ def decide(evidence: Evidence, gate: Gate, course: Course, *, stopped: str = "")
     # What a clock or a price list says is compared apart: it must not move the resampling of what the agent did.
     measured = [s for s in informing if s.metric.name in MEASURED_METRICS]
     caused = [s for s in informing if s.metric.name not in MEASURED_METRICS]
-    groups = (_gating(state, gate), _informing(caused, gate), _informing(measured, gate))
+    groups = (_gating(state, gate, course), _informing(caused, gate), _informing(measured, gate))
     decided = {d.name: d for group in groups for d in group}
     metrics = tuple(
         _with_target(decided.get(s.metric.name) or _unevaluated(s, lacking, gate), evidence, gate)
@@ -125,7 +125,7 @@ def _decision(
     )
 
 
-def _gating(state: Reached, gate: Gate) -> list[MetricDecision]:
+def _gating(state: Reached, gate: Gate, course: Course) -> list[MetricDecision]:
     if state.last is None:
         return []
     decisions: list[MetricDecision] = []
@@ -133,6 +133,8 @@ def _gating(state: Reached, gate: Gate) -> list[MetricDecision]:
         name = comparison.metric.name
         by_case = name == PRIMARY_METRIC and bool(state.singles.regressed)
         judged = judge(comparison, gate.metrics[name], state.last.look.level, by_case=by_case)
+        if course.recorded_base and not by_case and judged.verdict == "regressed":
+            judged = Judged("inconclusive", "worse than the recorded base, but recordings convict nobody")
         shown = agreeing(comparison, rejected=judged.verdict in ("regressed", "improved"))
         decisions.append(MetricDecision(name, True, comparison.sample, shown, judged))
     return decisions

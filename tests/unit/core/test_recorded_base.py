@@ -1,0 +1,153 @@
+"""A base from recordings: what it decides, when it is run after all, and when recordings are void."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import replace
+
+import pytest
+
+from gatebot.core.course import course_of
+from gatebot.core.decide import Decision, decide
+from gatebot.core.evidence import Evidence
+from gatebot.core.looks import look_plan
+from gatebot.core.playing import Arm, Arms, ArrayView
+from gatebot.core.recorded_base import RecordedBase, sentinel_fires, why_invalid
+from gatebot.core.rounds import first_rounds, next_rounds
+from gatebot.core.stats.drawing import drawn_passes, drawn_rates, generator_of
+from gatebot.model.config import Gate
+from gatebot.model.plan import Plan, Round
+from gatebot.model.score import Grade
+from tests.unit.core.grades import Trials, gate_of, plan_of, suite_of, verdict_of
+
+NEW: frozenset[str] = frozenset()
+CASES = list(suite_of(20, ""))
+
+
+def _evidence(plan: Plan, recorded: dict[str, str], live: Trials) -> Evidence:
+    evidence = Evidence(frozenset(plan.keys()), frozenset(recorded), frozenset(plan.confirming()))
+    for case, marks in recorded.items():
+        for slot, mark in enumerate(marks, start=1):
+            evidence.add(Grade(case, "base", slot, "completed", mark == "1", cached=True))
+    for grade in live.grades():
+        evidence.add(grade)
+    return evidence
+
+
+def _plan(rounds: int, *, sequential: bool = True) -> Plan:
+    plan = replace(plan_of(10 if sequential else rounds, sequential=sequential), rounds=(), base_recorded=10)
+    first = first_rounds(plan, CASES, gate_of(), NEW)
+    return replace(plan, rounds=first if sequential else first[:rounds])
+
+
+def _decided(plan: Plan, evidence: Evidence, gate: Gate | None = None) -> Decision:
+    gate = gate or gate_of()
+    return decide(evidence, gate, course_of(plan, gate))
+
+
+EVEN = suite_of(20, "1101111011")
+WORSE = Trials({}, suite_of(20, "010"))
+
+
+def test_levels_of_a_recorded_base() -> None:
+    looks = look_plan(gate_of(), 10, sequential=True, recorded_base=10).looks
+    assert [look.level for look in looks] == [0.0075, 0.0120, 0.0166, 0.0244]
+
+
+def test_only_the_head_is_run_at_first() -> None:
+    plan = _plan(3)
+    keys = plan.keys()
+    assert {key.side for key in keys} == {"head"}
+    assert plan.regular_rounds() == 3
+
+
+def test_no_sign_beside_recordings_ends_it() -> None:
+    plan = _plan(3)
+    evidence = _evidence(plan, EVEN, Trials({}, suite_of(20, "111")))
+    assert next_rounds(plan, evidence, gate_of(), NEW) == ()
+    assert _decided(plan, evidence).conclusion in ("pass", "inconclusive")
+
+
+def test_a_drop_beside_recordings_runs_the_base_in_the_same_slots() -> None:
+    plan = _plan(3)
+    evidence = _evidence(plan, EVEN, WORSE)
+    (fresh,) = [r for r in next_rounds(plan, evidence, gate_of(), NEW) if r.kind == "fresh_base"]
+    assert {key.side for key in fresh.trials} == {"base"}
+    assert sorted({key.slot for key in fresh.trials}) == [1, 2, 3]
+    assert len(fresh.trials) == 60
+
+
+def test_recordings_convict_nobody() -> None:
+    plan = _plan(3)
+    decision = _decided(plan, _evidence(plan, EVEN, WORSE))
+    assert decision.conclusion == "not_evaluated"
+    assert "recordings" in decision.reason
+    assert verdict_of(decision) != "regressed"
+
+
+@pytest.mark.parametrize(("base", "conclusion"), [("111", "fail"), ("010", "pass")])
+def test_the_fresh_base_decides(base: str, conclusion: str) -> None:
+    plan = _plan(3)
+    live = Trials(suite_of(20, base), WORSE.head)
+    keys = live.keys()
+    fresh = Round(2_000, tuple(key for key in keys if key.side == "base"), "fresh_base")
+    plan = replace(plan, rounds=(*plan.rounds, fresh))
+    decision = _decided(plan, _evidence(plan, EVEN, live))
+    assert (decision.conclusion == "fail") is (conclusion == "fail")
+
+
+def test_with_fixed_seeds_too() -> None:
+    plan = _plan(3, sequential=False)
+    plan = replace(plan, rounds=(Round(1, tuple(WORSE.keys())),))
+    evidence = _evidence(plan, EVEN, WORSE)
+    assert _decided(plan, evidence).conclusion == "not_evaluated"
+    assert [round_.kind for round_ in next_rounds(plan, evidence, gate_of(), NEW)] == ["fresh_base"]
+
+
+def test_what_is_not_proven_beside_recordings_is_no_reason_to_fail() -> None:
+    thin = {case: EVEN[case] for case in CASES[:3]}
+    head = Trials({}, thin)
+    later = tuple(Round(number, ()) for number in range(2, 11))
+    plan = replace(_plan(3), rounds=(Round(1, tuple(head.keys())), *later))
+    decision = _decided(plan, _evidence(plan, thin, head), gate_of(mode="prove"))
+    assert decision.conclusion == "not_evaluated"
+
+
+DAY = datetime.date(2026, 5, 4)
+RECORDED = RecordedBase("t", DAY, frozenset({"m-1"}))
+
+
+@pytest.mark.parametrize(
+    ("tree", "models", "days", "why"),
+    [
+        ("t", {"m-1"}, 7, ""),
+        ("t", set[str](), 0, ""),
+        ("u", {"m-1"}, 0, "another"),
+        ("t", {"m-1"}, 8, "8 days old"),
+        ("t", {"m-1"}, -1, "-1 days old"),
+        ("t", {"m-2"}, 0, "m-1, m-2"),
+    ],
+)
+def test_when_recordings_are_void(tree: str, models: set[str], days: int, why: str) -> None:
+    today = DAY + datetime.timedelta(days=days)
+    found = why_invalid(RECORDED, tree=tree, models=frozenset(models), today=today)
+    assert (why in found) if why else found == ""
+
+
+def _fires(lost: float, count: int) -> float:
+    fired = 0
+    for number in range(count):
+        generator = generator_of(number)
+        rates = drawn_rates("mature", 20, generator)
+        recorded = Arm({"pass_rate": drawn_passes(rates, 20, generator)})
+        live = Arm({"pass_rate": drawn_passes(rates * (1.0 - lost), 1, generator)})
+        fired += sentinel_fires(ArrayView(Arms(recorded, live)).sample("pass_rate"))
+    return fired / count
+
+
+def test_the_sentinel_throws_recordings_away_for_nothing_once_in_a_hundred() -> None:
+    assert _fires(0.0, 400) <= 0.01 + 3 * (0.01 * 0.99 / 400) ** 0.5
+
+
+def test_the_sentinel_sees_a_broken_provider() -> None:
+    assert _fires(0.6, 100) > 0.9
