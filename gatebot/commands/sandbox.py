@@ -20,7 +20,8 @@ _TOKEN: Final = "TOKEN"  # noqa: S105 - part of a name
 
 def starts_programs(agent: AgentConfig) -> bool:
     """Whether code of a side is run on this machine, by its agent or by its setup."""
-    return bool(agent.command or agent.python or agent.setup)
+    started = agent.http is not None and agent.http.start is not None
+    return bool(agent.command or agent.python or agent.setup or started)
 
 
 def tokens_in(environment: Mapping[str, str]) -> tuple[str, ...]:

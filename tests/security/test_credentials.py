@@ -7,6 +7,8 @@ import os
 import secrets
 import shutil
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -218,6 +220,17 @@ def test_s23_modules_in_the_checkout_shadow_nothing_of_gatebots(sandbox: Sandbox
     finally:
         for path in sandbox.checkout.glob("*.py"):
             path.unlink()
+
+
+def test_s23_the_command_imports_nothing_from_where_it_is_started(tmp_path: Path) -> None:
+    command = Path(sys.executable).parent / "gatebot"
+    if not command.exists():
+        pytest.skip("gatebot is not installed beside this Python")
+    for name in ("json", "yaml", "typer", "sitecustomize", "usercustomize", "gatebot", "pydantic"):
+        (tmp_path / f"{name}.py").write_text("open('shadowed', 'w')")
+    done = subprocess.run([command, "validate"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stderr
+    assert not (tmp_path / "shadowed").exists()
 
 
 def test_s26_without_a_network_no_token_service_is_reached(sandbox: Sandbox) -> None:
