@@ -133,7 +133,7 @@ def _comment_body(call: Call) -> str:
 
 @route("GET", r"/issues/(\d+)/events", ("pull_requests", "read"), ("issues", "read"))
 def list_events(call: Call) -> JsonValue:
-    return [event for event in call.state.label_events if event["issue"] == call.number()]
+    return [event for number, event in call.state.label_events if number == call.number()]
 
 
 @route("DELETE", r"/issues/(\d+)/labels/([^/]+)", ("pull_requests", "write"), ("issues", "write"))
@@ -225,9 +225,8 @@ def _update(one: CheckRun, body: JsonObject) -> None:
 def post_status(call: Call) -> JsonValue:
     if len(str(call.body.get("description", ""))) > 140:
         raise RefusedError(422, "Validation Failed: description is too long (maximum is 140 characters)")
-    made: JsonObject = {**call.body, "sha": call.match.group(1), "creator": wire.user(call.token.login)}
-    call.state.statuses.append(made)
-    return made
+    call.state.statuses.append({**call.body, "sha": call.match.group(1)})
+    return {**call.body, "creator": wire.user(call.token.login)}
 
 
 @route("GET", r"/compare/([0-9a-f]{40})\.\.\.([0-9a-f]{40})", ("contents", "read"))

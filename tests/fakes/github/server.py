@@ -75,7 +75,8 @@ class _Handler(BaseHTTPRequestHandler):
             state.log.append(Asked(self.command, path, body, status))
             self._strike(fault, path, body)
             return
-        state.log.append(Asked(self.command, path, body, status))
+        answer = None if isinstance(found, bytes) else found
+        state.log.append(Asked(self.command, path, body, status, answer))
         self._send(status, found, headers)
 
     def _strike(self, fault: Fault, path: str, body: JsonValue) -> None:

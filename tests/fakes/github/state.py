@@ -111,6 +111,7 @@ class Asked:
     path: str
     body: JsonValue
     status: int
+    answer: JsonValue = None
 
 
 class GitHubState:
@@ -124,7 +125,7 @@ class GitHubState:
         self.comments: list[Comment] = []
         self.checks: list[CheckRun] = []
         self.statuses: list[JsonObject] = []
-        self.label_events: list[JsonObject] = []
+        self.label_events: list[tuple[int, JsonObject]] = []
         self.roles: dict[str, str] = {"author": "write"}
         self.tokens: dict[str, Token] = {"ghs_bot": Token("github-actions[bot]", "github-actions")}
         self.artifacts: dict[int, list[tuple[int, str, bytes]]] = {}
@@ -178,16 +179,14 @@ class GitHubState:
         return True
 
     def _label_event(self, number: int, event: str, name: str, actor: str, kind: str) -> None:
-        self.label_events.append(
-            {
-                "id": self.next_id(),
-                "issue": number,
-                "event": event,
-                "label": {"name": name, "color": "ededed"},
-                "actor": {"login": actor, "type": kind},
-                "created_at": self.now(),
-            }
-        )
+        made: JsonObject = {
+            "id": self.next_id(),
+            "event": event,
+            "label": {"name": name, "color": "ededed"},
+            "actor": {"login": actor, "type": kind},
+            "created_at": self.now(),
+        }
+        self.label_events.append((number, made))
 
     def comment(self, number: int, login: str, body: str) -> Comment:
         """Somebody comments."""
