@@ -180,7 +180,9 @@ class Config(Written):
     suite: Slug = Field(description="Names the comment and the check.")
     agent: AgentConfig = Field(description="How to run one trial.")
     cases: Several[Text] = Field(
-        default=("golden/*.yaml",), min_length=1, description="Globs of case files, relative to this file."
+        default=("golden/*.yaml",),
+        min_length=1,
+        description="Globs of case files, relative to this file; `*.jsonl` holds one case a line, each with its `id`.",
     )
     trajectory: TrajectoryDefault = Field(
         default_factory=TrajectoryDefault,

@@ -9,7 +9,7 @@ from gatebot.model.suite import Suite
 from gatebot.suite.finding import Finding
 from gatebot.suite.grader_files import ListedOnce
 from gatebot.suite.lint import lint_suite
-from gatebot.suite.load import CONFIG_NAME, ConfigFile, LoadedCase, by_id, case_paths, load_case, load_config
+from gatebot.suite.load import CONFIG_NAME, ConfigFile, LoadedCase, by_id, case_paths, load_config, load_file
 from gatebot.suite.source import FileSource
 
 
@@ -36,7 +36,7 @@ def examine(source: FileSource, config: str = CONFIG_NAME) -> Examination:
     cases: list[LoadedCase] = []
     for path in paths:
         try:
-            cases.append(load_case(source, path, file.folder))
+            cases.extend(load_file(source, path, file.folder))
         except ConfigError as error:
             broken.append(_finding(error, path))
     try:

@@ -14,12 +14,13 @@ from gatebot.model.config import Config
 from gatebot.model.suite import Suite
 from gatebot.suite.explain import explain
 from gatebot.suite.grader_files import ListedOnce, grader_files
+from gatebot.suite.json_lines import is_lines, read_lines
 from gatebot.suite.lint import lint_suite, raise_errors
 from gatebot.suite.loaded import ConfigFile, LoadedCase
 from gatebot.suite.normalize import to_case
 from gatebot.suite.source import DirectorySource, FileSource, matching
 from gatebot.suite.tool_file import with_tools
-from gatebot.suite.yaml_reader import read_yaml
+from gatebot.suite.yaml_reader import YamlDocument, read_yaml
 
 __all__ = [
     "CONFIG_NAME",
@@ -31,6 +32,7 @@ __all__ = [
     "load_case",
     "load_cases",
     "load_config",
+    "load_file",
     "load_suite",
     "load_suite_from",
 ]
@@ -90,12 +92,18 @@ def load_cases(source: FileSource, config: ConfigFile) -> tuple[LoadedCase, ...]
     """
     source = ListedOnce(source)
     paths = case_paths(source, config)
-    return by_id(load_case(source, path, config.folder) for path in paths)
+    return by_id(case for path in paths for case in load_file(source, path, config.folder))
 
 
 def by_id(cases: Iterable[LoadedCase]) -> tuple[LoadedCase, ...]:
     """The cases sorted by id. Raises: ConfigError when two have one id, or ids that differ in capitals alone."""
     loaded = sorted(cases, key=lambda item: item.case.id)
+    if len(loaded) > MAX_CASES:
+        raise ConfigError(
+            f"the suite has {len(loaded):,} cases, more than {MAX_CASES:,}",
+            "narrow the globs",
+            location=Location(loaded[0].document.path),
+        )
     seen: dict[str, LoadedCase] = {}
     for item in loaded:
         first = seen.setdefault(item.case.id.casefold(), item)
@@ -134,27 +142,61 @@ def case_paths(source: FileSource, config: ConfigFile) -> list[str]:
     return paths
 
 
+def load_file(source: FileSource, path: str, folder: str = "") -> tuple[LoadedCase, ...]:
+    """The cases at `path` of `source`: one of a YAML file, one for each line of a JSON Lines file.
+
+    Raises: ConfigError as `load_case` does; with file and line for a line, which must say its `id`.
+    """
+    if not is_lines(path):
+        return (load_case(source, path, folder),)
+    loaded: list[LoadedCase] = []
+    for document in read_lines(path, _read(source, path)):
+        written = _validated(document)
+        if written.id is None:
+            raise ConfigError(
+                "a case on a line has no file's name to be called by",
+                'give it an "id"',
+                location=Location(path, document.line),
+            )
+        loaded.append(_loaded(source, written, written.id, document, folder))
+    return tuple(loaded)
+
+
 def load_case(source: FileSource, path: str, folder: str = "") -> LoadedCase:
     """The case at `path` of `source`; its `path` is told relative to `folder`, the suite's.
 
     Raises: ConfigError, also for a file name that makes no id, and for a grader whose files are not there.
     """
+    document = read_yaml(path, _read(source, path))
+    if document.value is None:
+        raise ConfigError("the case is empty", "write at least `input:`", location=Location(path))
+    written = _validated(document)
+    return _loaded(source, written, written.id or _id_of(path), document, folder)
+
+
+def _read(source: FileSource, path: str) -> bytes:
     if not path.isprintable():
         raise ConfigError("a case file has an unprintable name", "rename it", location=Location(ascii(path)))
     try:
-        document = read_yaml(path, source.read(path))
+        return source.read(path)
     except FileNotFoundError:
         raise ConfigError("there is no such case file", "check the path", location=Location(path)) from None
-    if document.value is None:
-        raise ConfigError("the case is empty", "write at least `input:`", location=Location(path))
+
+
+def _validated(document: YamlDocument) -> CaseFile:
     try:
-        written = CaseFile.model_validate(document.value)
+        return CaseFile.model_validate(document.value)
     except ValidationError as error:
         raise explain(error, document, CaseFile) from None
-    case = to_case(written, written.id or _id_of(path), document)
+
+
+def _loaded(
+    source: FileSource, written: CaseFile, name: str, document: YamlDocument, folder: str
+) -> LoadedCase:
+    case = to_case(written, name, document)
     prefix = f"{folder}/" if folder else ""
     files = grader_files(source, folder, case.expect, document)
-    return LoadedCase(replace(case, path=path.removeprefix(prefix), grader_files=files), document)
+    return LoadedCase(replace(case, path=document.path.removeprefix(prefix), grader_files=files), document)
 
 
 def _id_of(path: str) -> str:

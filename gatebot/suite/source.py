@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from gatebot.errors import ConfigError, Location, UsageError
+from gatebot.suite.json_lines import MAX_BYTES, is_lines
 from gatebot.suite.yaml_reader import MAX_FILE_BYTES
 
 
@@ -32,7 +33,7 @@ class DirectorySource:
         self._root = root
 
     def read(self, path: str) -> bytes:
-        """The file's bytes, cut one byte beyond the size limit of human files.
+        """The file's bytes, cut one byte beyond the size limit of human files, or of suites that are one file.
 
         Raises: FileNotFoundError; ConfigError for a link that leads out of the directory, and for what is no file.
         """
@@ -55,7 +56,7 @@ class DirectorySource:
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise ConfigError("this is no ordinary file", "put a file here", location=Location(path))
-            return file.read(MAX_FILE_BYTES + 1)
+            return file.read((MAX_BYTES if is_lines(path) else MAX_FILE_BYTES) + 1)
 
     def list(self) -> Sequence[str]:
         """Sorted paths of all files; hidden folders, linked folders and `node_modules` are left out."""

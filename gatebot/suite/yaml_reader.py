@@ -38,17 +38,28 @@ _INTEGER_BITS = 64
 
 @dataclass(frozen=True, slots=True)
 class YamlDocument:
-    """A file's value, and where in the file each part of it stands."""
+    """A file's value, and where in the file each part of it stands.
+
+    `line`: the text is that one line of the file (JSON, which is YAML with few exceptions), 0 = the whole file.
+    """
 
     path: str
     text: str = field(repr=False)
     value: Plain
+    line: int = 0
 
     def locate(self, path: Path, *, key: bool = False) -> Location:
         """Where the value at `path` stands (its key, with `key`), or as deep on the way there as the file goes."""
-        key_mark, value_mark = find_marks(self.text, path)
+        try:
+            key_mark, value_mark = find_marks(self.text, path)
+        except yaml.YAMLError:
+            if not self.line:
+                raise
+            return Location(
+                self.path, self.line
+            )  # JSON that YAML does not know, such as an escaped surrogate pair
         mark = key_mark if key else value_mark
-        return Location(self.path, mark[0], mark[1])
+        return Location(self.path, self.line or mark[0], mark[1])
 
 
 def read_yaml(path: str, raw: bytes) -> YamlDocument:

@@ -57,6 +57,11 @@ def golden_changes(
 
 def case_file(folder: str, path: str) -> str:
     """The repository's path of a case file. Raises InputFileError for one that leads elsewhere or names no case file."""
+    if path.endswith(".jsonl"):
+        raise InputFileError(
+            f"{path!a} holds one case a line, and a golden is written into a file of its own",
+            "move the case into golden/<case>.yaml",
+        )
     parts = PurePosixPath(path).parts
     whole = PurePosixPath(folder, path)
     odd = (
