@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Final
 
 from gatebot.commands.request import EvaluationRequest
@@ -15,6 +15,7 @@ from gatebot.process.launch import Launchers
 
 UNSAFE: Final = "--unsafe-no-sandbox"
 _TOKEN_HOLDERS: Final = ("ACTIONS_", "GH_", "GITHUB_", "INPUT_")
+_CONFIG_SIZE: Final = 1_000_000
 _TOKEN: Final = "TOKEN"  # noqa: S105 - part of a name
 
 
@@ -35,12 +36,34 @@ def tokens_in(environment: Mapping[str, str]) -> tuple[str, ...]:
     )
 
 
+def credentials_left(repo: Path, runner_temp: str) -> tuple[str, ...]:
+    """Names of the files in which a checkout step left its token, as actions/checkout does unless told otherwise."""
+    found = [repo / ".git" / "config"] if _holds_a_header(repo / ".git" / "config") else []
+    if runner_temp:
+        found += sorted(Path(runner_temp).glob("git-credentials-*.config"))
+    return tuple(path.name for path in found)
+
+
+def _holds_a_header(config: Path) -> bool:
+    try:
+        with config.open("rb") as stream:
+            return b"extraheader" in stream.read(_CONFIG_SIZE).lower()
+    except OSError:
+        return False
+
+
 def examine_sandbox(launchers: Launchers, config: Config, request: EvaluationRequest) -> IsolationReport:
     """Try the sandbox before any code of a side runs. Raises InfrastructureError where it must not run.
 
     That is: `isolation: required` and something is missing; the sandbox is degraded and gatebot holds a token, or is
     root, unless the request says that this is wanted.
     """
+    left = credentials_left(request.repo, request.environment.get("RUNNER_TEMP", ""))
+    if left:
+        request.tell(
+            f"the checkout left its token in {', '.join(left)}: agents cannot read it, but what other steps run can; "
+            "set `persist-credentials: false`"
+        )
     report = launchers.isolation(network=config.network)
     if config.isolation == "required" and not report.complete:
         raise InfrastructureError(

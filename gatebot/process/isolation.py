@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -14,6 +15,9 @@ from gatebot.process.selftest import SelfTest
 
 Network = Literal["none", "loopback", "open"]
 _LOCKS: Final = (Path("/run/gatebot-users"), Path("/var/tmp/gatebot-users"))  # noqa: S108 - checked to be root's alone
+_MOUNTS: Final = Path("/github")
+_MOUNTED: Final = ("file_commands", "runner_temp", "workflow", "workspace")
+_OTHERS: Final = 0o007
 _ENTER: Final = 0o001
 _READ_AND_ENTER: Final = 0o005
 _INTERPRETERS: Final = ("python3", "python")
@@ -124,6 +128,19 @@ def shield() -> None:
     """
     kernel.overwrite_arguments()
     kernel.set_process_option(kernel.PR_SET_DUMPABLE, 0)
+
+
+def close_mounts(mounts: Path = _MOUNTS) -> None:
+    """Close what the runner mounts into its containers to other users; what owns it keeps every right.
+
+    There lie the files by which steps talk to each other, and credentials a checkout left. For where no Landlock
+    closes them; HOME stays open, the cache may lie in it. Does nothing without root or mounts. Raises OSError.
+    """
+    if os.geteuid() != 0:
+        return
+    for place in (mounts / name for name in _MOUNTED):
+        if place.is_dir() and not place.is_symlink():
+            place.chmod(stat.S_IMODE(place.stat().st_mode) & ~_OTHERS)
 
 
 def weakness() -> str:

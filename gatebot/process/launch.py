@@ -22,6 +22,7 @@ from gatebot.process.isolation import (
     IsolationReport,
     Network,
     Obstacles,
+    close_mounts,
     closed_to_others,
     describe,
     find_identities,
@@ -96,17 +97,16 @@ class Launchers:
         """Try each wall by itself, and leave out those that cannot be built."""
         self._examined = True
         shield()
+        no_files = self._trouble_with(walls=Walls(SYSTEM, DEVICES))
+        if no_files:
+            close_mounts()
         no_user = self._obstacles.user
         if self._identities is not None:
             no_user = closed_to_others((self._scratch, *needed)) or self._trouble_with(user=True)
             if no_user:
                 self._identities = None
-        walls = Walls(SYSTEM, DEVICES)
         self._obstacles = Obstacles(
-            user=no_user,
-            offline=self._trouble_with(offline=True),
-            files=self._trouble_with(walls=walls),
-            old=weakness(),
+            user=no_user, offline=self._trouble_with(offline=True), files=no_files, old=weakness()
         )
 
     def _within_reach(self, program: Program) -> Program:

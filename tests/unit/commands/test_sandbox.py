@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gatebot.commands.sandbox import alert, check_entry, starts_programs, tokens_in
+from gatebot.commands.sandbox import alert, check_entry, credentials_left, starts_programs, tokens_in
 from gatebot.errors import InfrastructureError
 from gatebot.model.config import AgentConfig
 from gatebot.process.isolation import Obstacles, describe
@@ -49,6 +49,17 @@ def test_github_s_tokens_are_named_and_nothing_else() -> None:
 )
 def test_only_code_of_a_side_needs_a_sandbox(agent: AgentConfig, starts: bool) -> None:
     assert starts_programs(agent) is starts
+
+
+def test_a_token_that_a_checkout_left_is_found(tmp_path: Path) -> None:
+    repo, temp = tmp_path / "repo", tmp_path / "temp"
+    (repo / ".git").mkdir(parents=True)
+    temp.mkdir()
+    assert credentials_left(repo, str(temp)) == credentials_left(tmp_path, "") == ()
+    (repo / ".git" / "config").write_text("[http]\n  extraHeader = AUTHORIZATION: basic eA==\n")
+    (temp / "git-credentials-1.config").touch()
+    assert credentials_left(repo, str(temp)) == ("config", "git-credentials-1.config")
+    assert credentials_left(repo, "") == ("config",)
 
 
 def test_a_whole_sandbox_needs_no_alert() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gatebot.process.isolation import Network, Obstacles, closed_to_others, describe
+from gatebot.process.isolation import Network, Obstacles, close_mounts, closed_to_others, describe
 from gatebot.process.selftest import SelfTest
 
 
@@ -65,6 +66,22 @@ def test_an_environment_whose_python_lies_in_a_closed_home_is_named(place: Path)
 
 def test_what_is_not_there_is_left_to_the_start_of_the_program(place: Path) -> None:
     assert closed_to_others([place / "gone"]) == ""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root closes mounts")
+def test_mounts_are_closed_to_others_and_to_nobody_else(place: Path) -> None:
+    for name, mode in (("runner_temp", 0o755), ("workspace", 0o775), ("home", 0o755)):
+        (place / name).mkdir()
+        (place / name).chmod(mode)
+        os.chown(place / name, 1001, 1001)
+    (place / "workflow").symlink_to("/tmp")
+    before = Path("/tmp").stat().st_mode
+    close_mounts(place)
+    close_mounts(place / "gone")
+    modes = [(place / name).stat().st_mode & 0o777 for name in ("runner_temp", "workspace", "home")]
+    assert modes == [0o750, 0o770, 0o755]
+    assert (place / "workspace").stat().st_uid == 1001
+    assert Path("/tmp").stat().st_mode == before
 
 
 HELD = SelfTest(("a", "b"))
