@@ -43,8 +43,11 @@ def convergence(optimal: int | None, actual: int, *, passed: bool) -> Score:
     if actual < optimal:
         if passed:
             return Score(1.0, f"optimal overstated: passed in {actual} steps, expected {optimal}")
-        return Score(None, f"fewer steps ({actual}) than the optimal {optimal}, and the trial did not pass")
-    return Score(optimal / actual, "" if actual == optimal else f"{actual} steps, expected {optimal}")
+        return Score(
+            None,
+            f"expected {optimal} steps, got {actual}, fewer than the optimum, and the trial did not pass",
+        )
+    return Score(optimal / actual, "" if actual == optimal else f"expected {optimal} steps, got {actual}")
 
 
 def quantities(trial: Trial, steps: Steps) -> dict[str, Score]:

@@ -34,11 +34,24 @@ def parallelism(told: str, steps: Steps) -> Score:
     depths, unsafe = _depths(steps, _sources(told, steps))
     taken, needed = len(set(steps.turn_of)), max(depths)
     value = min(1.0, needed / taken)
-    reason = "" if value == 1.0 else f"{taken} turns with calls, {needed} would do"
+    reason = (
+        "" if value == 1.0 else f"expected {needed} turns with calls, got {taken}{_could_join(steps, depths)}"
+    )
     if unsafe is not None:
         later, earlier = unsafe
         reason = f"step {later + 1}: `{steps.show(later)}` needs the result of step {earlier + 1}, made in the same turn"
     return Score(value, reason)
+
+
+def _could_join(steps: Steps, depths: list[int]) -> str:
+    """The first step that did not need the turn before it."""
+    index = next(
+        (i for i in range(1, len(depths)) if depths[i] <= depths[i - 1] and not steps.same_turn(i - 1, i)),
+        None,
+    )
+    return (
+        "" if index is None else f": step {index + 1} (`{steps.show(index)}`) needs no result of step {index}"
+    )
 
 
 def _depths(steps: Steps, sources: list[set[int]]) -> tuple[list[int], tuple[int, int] | None]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from gatebot.graders.matching import UNMATCHED, maximum_matching
 from gatebot.graders.reference import ReferenceCalls
 from gatebot.graders.steps import Steps
-from gatebot.graders.wording import listed
+from gatebot.graders.wording import clip, listed
 from gatebot.model.score import Check, Score
 
 NAME_METRICS = (
@@ -40,15 +40,16 @@ def name_scores(reference: ReferenceCalls, steps: Steps) -> dict[str, Score]:
     matched = _common(expected, actual)
     union = len(expected) + len(actual) - matched
     wanted, made = set(expected), set(actual)
-    reason = "" if union == matched else _explain(expected, actual)
+    missing, extra = _missing(expected, actual), _extra(expected, actual, steps)
+    reason = "; ".join(part for part in (missing, extra) if part)
     precision, recall = matched / len(actual), matched / len(expected)
     order, in_order = sequence_scores(expected, actual)
     order_reason = "" if order == 1.0 else f"expected order {listed(expected, 8)}; got {listed(actual, 8)}"
     return {
         "tool_iou": Score(matched / union, reason),
         "tool_iou_set": Score(len(wanted & made) / len(wanted | made), reason if wanted != made else ""),
-        "tool_precision": Score(precision, reason if precision < 1 else ""),
-        "tool_recall": Score(recall, reason if recall < 1 else ""),
+        "tool_precision": Score(precision, extra),
+        "tool_recall": Score(recall, missing),
         "tool_selection": Score(2 * matched / (len(expected) + len(actual)), reason),
         "order": Score(order, order_reason),
         "in_order": Score(in_order, order_reason if in_order < 1 else ""),
@@ -111,15 +112,23 @@ def _one_empty(expected: list[str], steps: Steps) -> str:
     return f"no tool was expected, got {listed(steps.names)}"
 
 
-def _explain(expected: list[str], actual: list[str]) -> str:
-    missing, extra = _surplus(expected, actual), _surplus(actual, expected)
-    parts = [f"expected but not called: {listed(missing)}"] if missing else []
-    if extra:
-        parts.append(f"called but not expected: {listed(extra)}")
-    return "; ".join(parts)
+def _missing(expected: list[str], actual: list[str]) -> str:
+    surplus = _surplus(expected, actual)
+    names = [clip(name, 60) + (f" ({count} times)" if count > 1 else "") for name, count in surplus]
+    return f"expected but not called: {listed(names)}" if names else ""
 
 
-def _surplus(names: list[str], others: list[str]) -> list[str]:
+def _extra(expected: list[str], actual: list[str], steps: Steps) -> str:
+    """The calls beyond the expected ones, with the first step that is one too many of its tool."""
+    names: list[str] = []
+    for name, count in _surplus(actual, expected):
+        step = steps.by_name[name][-count] + 1
+        times = f"{count} times, from step {step}" if count > 1 else f"step {step}"
+        names.append(f"{clip(name, 60)} ({times})")
+    return f"called but not expected: {listed(names)}" if names else ""
+
+
+def _surplus(names: list[str], others: list[str]) -> list[tuple[str, int]]:
     """Names that occur more often in the first list, with how much more often, sorted."""
     counts: dict[str, int] = {}
     for name in names:
@@ -127,11 +136,7 @@ def _surplus(names: list[str], others: list[str]) -> list[str]:
     for name in others:
         if name in counts:
             counts[name] -= 1
-    return [
-        name if count == 1 else f"{name} ({count} times)"
-        for name, count in sorted(counts.items())
-        if count > 0
-    ]
+    return sorted((name, count) for name, count in counts.items() if count > 0)
 
 
 def required_check(required: tuple[str, ...], steps: Steps) -> Check:

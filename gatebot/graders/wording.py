@@ -14,6 +14,8 @@ REASON_LIMIT = 600
 
 def clip(text: str, limit: int = VALUE_LIMIT) -> str:
     """The text on one line of at most `limit` characters; what cannot be printed becomes a space."""
+    if len(text) <= limit and text.isprintable() and "  " not in text and text == text.strip():
+        return text
     head = text[: limit * 4]
     if not head.isprintable():
         head = "".join(char if char.isprintable() else " " for char in head)
