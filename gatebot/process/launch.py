@@ -127,7 +127,8 @@ class Launchers:
             user = None
             if self._identities is not None and not closed_to_others((self._scratch, *needed)):
                 user = stack.enter_context(self._identities.lease())
-            yield stack.enter_context(run_directory(self._scratch, user))
+            walled = not self._obstacles.files
+            yield stack.enter_context(run_directory(self._scratch, user, walled=walled))
 
     def _trouble_with(self, *, user: bool = False, offline: bool = False, walls: Walls | None = None) -> str:
         """Why a program cannot be started behind that wall, found by doing it; empty when it can."""

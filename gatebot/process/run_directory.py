@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from gatebot.process.identity import Identity
-from gatebot.process.shared_memory import left_in_shared_memory, remove_system_v_objects
+from gatebot.process.shared_memory import left_in_shared_places, remove_system_v_objects
 
 _PASSAGE_ONLY: Final = 0o711
 _PRIVATE: Final = 0o700
@@ -31,11 +31,13 @@ class RunDirectory:
 
 
 @contextmanager
-def run_directory(parent: Path | None = None, user: Identity | None = None) -> Generator[RunDirectory]:
+def run_directory(
+    parent: Path | None = None, user: Identity | None = None, *, walled: bool = True
+) -> Generator[RunDirectory]:
     """Make a run directory below `parent` (default: the system's temporary directory) and remove it at the end.
 
     With `user` its inner directories belong to that user; the outer one lets it pass through; and what that user
-    leaves in shared memory is removed too. Raises OSError when it cannot be made; what cannot be removed is left.
+    leaves in shared memory (and, not `walled`, wherever all may write) is removed too. Raises OSError when it cannot be made; what cannot be removed is left.
     """
     path = Path(tempfile.mkdtemp(prefix="gatebot-", dir=parent))
     try:
@@ -50,11 +52,11 @@ def run_directory(parent: Path | None = None, user: Identity | None = None) -> G
     finally:
         remove_tree(path)
         if user is not None:
-            _remove_shared(user.uid)
+            _remove_shared(user.uid, everywhere=not walled)
 
 
-def _remove_shared(uid: int) -> None:
-    for left in left_in_shared_memory(uid):
+def _remove_shared(uid: int, *, everywhere: bool) -> None:
+    for left in left_in_shared_places(uid, everywhere=everywhere):
         if left.is_dir() and not left.is_symlink():
             remove_tree(left)
         else:

@@ -8,19 +8,21 @@ from pathlib import Path
 from typing import Final
 
 _SHARED: Final = Path("/dev/shm")  # noqa: S108 - only what belongs to the run's own user is touched
+_OPEN_TO_ALL: Final = (Path("/tmp"), Path("/var/tmp"))  # noqa: S108
 _TABLES: Final = Path("/proc/sysvipc")
 _REMOVE: Final = 0
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def left_in_shared_memory(uid: int) -> list[Path]:
-    """What of POSIX shared memory belongs to that user, sorted."""
+def left_in_shared_places(uid: int, *, everywhere: bool) -> list[Path]:
+    """What belongs to that user in shared memory, and `everywhere` else that all may write; sorted."""
     found: list[Path] = []
-    with contextlib.suppress(OSError):
-        for entry in _SHARED.iterdir():
-            with contextlib.suppress(OSError):
-                if entry.lstat().st_uid == uid:
-                    found.append(entry)
+    for place in (_SHARED, *(_OPEN_TO_ALL if everywhere else ())):
+        with contextlib.suppress(OSError):
+            for entry in place.iterdir():
+                with contextlib.suppress(OSError):
+                    if entry.lstat().st_uid == uid:
+                        found.append(entry)
     return sorted(found)
 
 

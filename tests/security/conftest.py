@@ -27,6 +27,16 @@ ORDINARY_USER = 60999
 ROOT = os.geteuid() == 0
 PACKAGE = Path(__file__).parents[2] / "gatebot"
 
+NO_LANDLOCK = """
+import ctypes
+from gatebot.process import kernel, seccomp
+rules = ((0x20, 0, 0, 0), (0x15, 0, 1, 444), (0x06, 0, 0, 0x50000 | 38), (0x06, 0, 0, 0x7FFF0000))
+program = seccomp._Filter(4, (seccomp._Instruction * 4)(*(seccomp._Instruction(*rule) for rule in rules)))
+kernel.set_process_option(38, 1)
+kernel.set_process_option(22, 2, ctypes.addressof(program))
+"""
+"""A kernel without Landlock: its first call answers ENOSYS from here on, in every child too."""
+
 needs_root = [
     pytest.mark.root,
     pytest.mark.skipif(not ROOT, reason="only root can give a run another user"),

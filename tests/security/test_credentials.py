@@ -16,7 +16,7 @@ import pytest
 
 from gatebot.process import identity
 from gatebot.process.identity import FIRST_UID, Identities, users_in_use
-from tests.security.conftest import ROOT, Sandbox, Victim, needs_root
+from tests.security.conftest import NO_LANDLOCK, ROOT, Sandbox, Victim, needs_root
 
 pytestmark = needs_root
 POISON = [
@@ -136,6 +136,41 @@ def test_s16_s17_no_sentinel_is_found(
     assert report.startswith("degraded" if mode == "rootless" else "each trial under"), report
     assert "attacks held off" in report
     assert found.split("]")[0] == "["
+
+
+def test_s16_without_landlock_a_user_of_its_own_still_keeps_gatebot_s_secrets(victim: Victim) -> None:
+    said = victim.run(
+        NO_LANDLOCK + "print(launchers.isolation(network='none'))",
+        user=None,
+        env={"GITHUB_TOKEN": "SENTINEL"},
+    )
+    assert said.startswith(
+        "each trial under an unprivileged user of its own, with a clean environment, without"
+    )
+    assert "files and processes are open to agents: files: Function not implemented" in said
+    breaches = said.rpartition("not held off: ")[2].strip().split(", ")
+    assert breaches == [
+        "read files that everybody may read",
+        "write outside the trial",
+        "reach sockets without a file",
+    ]
+
+
+def test_s16_without_root_and_without_landlock_what_is_open_is_named(
+    victim: Victim, as_user: Callable[[str], int | None]
+) -> None:
+    """The weakest mode there is: memory and environment stay closed, files of the same user do not."""
+    said = victim.run(
+        NO_LANDLOCK + "print(launchers.isolation())",
+        user=as_user("rootless"),
+        env={"GITHUB_TOKEN": "SENTINEL"},
+    )
+    assert said.startswith("degraded: agents ran as gatebot's own user")
+    breaches = said.rpartition("not held off: ")[2].strip().split(", ")
+    assert "read gatebot's files" in breaches
+    assert not {
+        name for name in breaches if "environment" in name or "memory" in name or name.startswith("trace")
+    }
 
 
 def test_s16_the_hunter_finds_what_is_not_hidden(victim: Victim) -> None:

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import textwrap
 import threading
 import time
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ import pytest
 
 from gatebot.process.exchange import GRACE_S
 from gatebot.process.program import Ended, Limits
-from tests.security.conftest import SYSTEM_PYTHON, Sandbox, Victim, needs_root
+from tests.security.conftest import NO_LANDLOCK, SYSTEM_PYTHON, Sandbox, Victim, needs_root
 
 pytestmark = needs_root
 BOMB = """
@@ -145,6 +146,18 @@ def test_s34_one_file_is_bounded_and_no_place_but_its_own_is_writable(sandbox: S
     """
     ended = sandbox.run(code, limits=FILLING)
     assert ended.stdout == b"27\n", ended.stderr  # EFBIG, and nothing written elsewhere
+
+
+def test_s34_without_landlock_what_a_trial_leaves_elsewhere_is_removed(victim: Victim) -> None:
+    leave = """
+        import os
+        for place in ("/tmp", "/var/tmp", "/dev/shm"):
+            os.mkdir(place + "/gatebot-left"); open(place + "/gatebot-left/file", "w").write("x")
+        print("left")
+    """
+    said = victim.run(NO_LANDLOCK + f"print(hostile({textwrap.dedent(leave)!r}).stdout)", user=None, env={})
+    assert said == "b'left\\n'\n"
+    assert [place for place in ("/tmp", "/var/tmp", "/dev/shm") if Path(place, "gatebot-left").exists()] == []
 
 
 def test_s35_cleaning_up_follows_no_link_and_stops_at_nothing(sandbox: Sandbox) -> None:
