@@ -6,13 +6,11 @@ import datetime
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from gatebot.commands.ruler import one_side_ruler
 from gatebot.core.looks import look_plan
-from gatebot.core.outlook import Needed, Outlook, outlook, to_see
+from gatebot.core.outlook import Needed, Outlook, outlook, rates_seen, to_see
 from gatebot.core.rounds import seed_plan
-from gatebot.core.stats.power import assumed_rates, estimated_rates
+from gatebot.core.stats.power import assumed_rates
 from gatebot.core.stats.strata import FloatArray
 from gatebot.errors import InputFileError, UsageError
 from gatebot.model.report import Report
@@ -80,5 +78,4 @@ def _seen(report: Report) -> FloatArray:
     ]
     if not counts:
         raise InputFileError("that run has no trial of a gating case", "run the suite first")
-    passes, trials = np.array(counts, dtype=np.float64).T
-    return estimated_rates(passes, trials)
+    return rates_seen(counts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,6 +89,12 @@ def outlook(rates: FloatArray, gate: Gate, seeds: int, *, sequential: bool) -> O
         unchanged=unchanged,
         dropped=dropped,
     )
+
+
+def rates_seen(cases: Sequence[tuple[int, int]]) -> FloatArray:
+    """Pass rates to plan with, from (passes, trials) per case, at least one trial each."""
+    passes, trials = np.array(cases, dtype=np.float64).T
+    return estimated_rates(passes, trials)
 
 
 def to_see(rates: FloatArray, seeds: int, drop: float, *, shared_alpha: bool) -> Needed:

@@ -9,9 +9,8 @@ import numpy as np
 
 from gatebot.core.evidence import Evidence
 from gatebot.core.playing import Arm, Arms, Played, play
-from gatebot.core.stats.drawing import SOUND, generator_of
+from gatebot.core.stats.dealing import dealt, one_broken, passes_lost
 from gatebot.core.stats.single_case import CONFIRM_TRIALS
-from gatebot.core.stats.strata import FloatArray
 from gatebot.core.stats.targets import wilson_interval
 from gatebot.model.config import Gate
 from gatebot.model.metric import PRIMARY_METRIC
@@ -78,8 +77,11 @@ def split_alarms(recorded: Arm, gate: Gate, *, splits: int, planted: int, seed: 
     def share(count: int, plant: str) -> Share:
         reds = 0
         for number in range(count):
-            generator = generator_of(seed, number, len(plant))
-            arms = _plant(_split(recorded, slots, generator), plant, generator)
+            base, head = dealt(recorded.values, PRIMARY_METRIC, slots, (seed, number, len(plant)))
+            if plant:
+                spoil = one_broken if plant == _BROKEN else passes_lost
+                head = {**head, PRIMARY_METRIC: spoil(head[PRIMARY_METRIC], (seed, number))}
+            arms = Arms(Arm(base), Arm(head))
             reds += _played(arms, gate, slots, sequential=sequential).red
         return Share(reds, count, wilson_interval(reds, count, 0.95))
 
@@ -103,35 +105,3 @@ def _with_fresh(arm: Arm) -> Arm:
     """The trials after the regular rounds become the confirming ones."""
     fresh = arm.values[PRIMARY_METRIC][:, FULL_ROUNDS : FULL_ROUNDS + CONFIRM_TRIALS]
     return Arm({name: values[:, :FULL_ROUNDS] for name, values in arm.values.items()}, fresh)
-
-
-def _split(recorded: Arm, slots: int, generator: np.random.Generator) -> Arms:
-    """Every case's trials in random order, the first half to the base; what is missing stays at the end of a row."""
-    primary = recorded.values[PRIMARY_METRIC]
-    order = np.argsort(generator.random(primary.shape) + np.isnan(primary), axis=1)
-    there = np.sum(~np.isnan(primary), axis=1)
-    base: dict[str, FloatArray] = {}
-    head: dict[str, FloatArray] = {}
-    columns = np.arange(slots)[None, :]
-    half = there // 2
-    for name, values in recorded.values.items():
-        dealt = np.take_along_axis(values, order, axis=1)
-        base[name] = np.where(columns < half[:, None], dealt[:, :slots], np.nan)
-        later = np.minimum(half[:, None] + columns, dealt.shape[1] - 1)
-        head[name] = np.where(columns < half[:, None], np.take_along_axis(dealt, later, axis=1), np.nan)
-    return Arms(Arm(base), Arm(head))
-
-
-def _plant(arms: Arms, plant: str, generator: np.random.Generator) -> Arms:
-    if not plant:
-        return arms
-    passes = arms.head.values[PRIMARY_METRIC].copy()
-    if plant == _BROKEN:
-        with_trials = np.flatnonzero(~np.isnan(passes).all(axis=1))
-        rates = np.nanmean(passes[with_trials], axis=1)
-        sound = with_trials[rates >= min(SOUND, float(rates.max()))]
-        broken = int(generator.choice(sound))
-        passes[broken] = np.where(np.isnan(passes[broken]), np.nan, 0.0)
-    else:
-        passes = np.where((passes == 1.0) & (generator.random(passes.shape) < 0.15), 0.0, passes)
-    return Arms(arms.base, Arm({**arms.head.values, PRIMARY_METRIC: passes}))
