@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-TASKS, WIDTH = 60, 8
+TASKS, WIDTH = 200, 16
 INSTALL_S, RUN_S = 420, 120
 AGENT = """#!/bin/sh
 sleep 0.1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from gatebot.commands.changed_files import changed_files
 from gatebot.commands.concluding import gather_evidence
 from gatebot.commands.judging import JudgeMeans, conclude_judged
 from gatebot.commands.preparing import Prepared, prepared
@@ -43,7 +44,10 @@ def evaluate(evaluation: Evaluation, request: EvaluationRequest, watch: Progress
     Raises GatebotError of every kind; Cancelled after Ctrl-C, with finished trials kept.
     """
     ran = run_trials(evaluation, request, watch)
-    judge = JudgeMeans(request.environment, request.tell)
+    trees = [view.tree for view in evaluation.sides.values()]
+    judge = JudgeMeans(
+        request.environment, request.tell, changes=lambda: changed_files(*trees) if len(trees) == 2 else ()
+    )
     return conclude_judged(ran.plan, ran.suite, ran.results.trials, ran.results, judge)
 
 
@@ -108,6 +112,8 @@ def _rounds(plan: Plan, ruler: Ruler, places: _Places, run: RunRounds) -> Plan:
         stopped = run(plan.rounds)
         if stopped:
             return replace(plan, stopped=stopped)
+        if not (plan.sequential or plan.base_recorded):
+            return plan  # one look, and concluding takes it: grading every trial here would be for nothing
         evidence = gather_evidence(plan, ruler.suite, places.results.trials)
         more = next_rounds(plan, evidence, gate, ruler.new, beyond_no_sign=beyond)
         beyond = False
