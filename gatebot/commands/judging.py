@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gatebot.commands.candidate import TrialReader
+from gatebot.commands.changed_files import FileDiff, relevant
 from gatebot.commands.concluding import conclude
 from gatebot.commands.judged import JudgeRecord, read_record
 from gatebot.errors import ResultsError, UsageError
@@ -35,11 +36,15 @@ _AT_ONCE = 32
 
 @dataclass(frozen=True, slots=True)
 class JudgeMeans:
-    """What judging needs beside plan and suite. `environment`: where the key is taken from. `say` is told the estimate."""
+    """What judging needs beside plan and suite. `environment`: where the key is taken from. `say` is told the estimate.
+
+    `changes` gives what the pull request changes, where that is known; it is asked for only when a case is explained.
+    """
 
     environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     say: Callable[[str], None] = lambda _: None
     clock: Clock = field(default_factory=Clock)
+    changes: Callable[[], Collection[FileDiff]] = tuple
 
 
 def conclude_judged(
@@ -61,7 +66,7 @@ def conclude_judged(
         if session is None or not trusted or not config.explain:
             return report
         wanted = _worsenings(report, suite, read, read_record(results.path, config))
-        found = [explain(worse, session[0].asker) for worse in wanted]
+        found = [explain(worse, session[0].asker) for worse in _with_changes(wanted, means.changes)]
     finally:
         if session is not None:
             session[0].asker.api.close()
@@ -194,6 +199,20 @@ def _worsenings(report: Report, suite: Suite, read: TrialReader, record: JudgeRe
         known = record.explanations.get(case.id)
         if known is None or known.subject != subject_of_worsening(worse, record.config.model):
             yield worse
+
+
+def _with_changes(
+    worsenings: Iterator[Worsening], changes: Callable[[], Collection[FileDiff]]
+) -> Iterator[Worsening]:
+    """Each with the part of the change that names one of the tools in play, first."""
+    known: Collection[FileDiff] | None = None
+    for worse in worsenings:
+        known = changes() if known is None else known
+        tools = {
+            call.name for trial in (worse.base, worse.head) if trial for call in trial.trajectory.calls()
+        }
+        tools.update(call.name for reference in worse.case.references for call in reference.calls or ())
+        yield replace(worse, change=relevant(known, tools))
 
 
 def _trials(shown: list[CaseResult], read: TrialReader) -> dict[TrialKey, Trial]:

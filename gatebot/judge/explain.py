@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gatebot.judge.answer import read_form
 from gatebot.judge.asking import Asker
@@ -87,8 +87,11 @@ def material_of_worsening(worse: Worsening) -> JsonObject:
 
 
 def subject_of_worsening(worse: Worsening, model: str) -> str:
-    """Digest of what is explained by which model: an explanation of the same is used again."""
-    whole = f"{SYSTEM}\0{model}\0{digest_of(material_of_worsening(worse))}"
+    """Digest of what is explained by which model: an explanation of the same is used again.
+
+    The change is no part of it: it is only known where the repository is.
+    """
+    whole = f"{SYSTEM}\0{model}\0{digest_of(material_of_worsening(replace(worse, change='')))}"
     return hashlib.sha256(whole.encode()).hexdigest()
 
 

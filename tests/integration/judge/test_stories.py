@@ -233,6 +233,8 @@ def without_explanations(report: dict[str, JsonValue]) -> dict[str, JsonValue]:
 def test_what_got_worse_is_explained_and_changes_nothing(story: Story) -> None:
     story.gate(*CASES)
     explained = story.comment()
+    asked = [str(request) for request in story.server.requests if "before" in str(request["messages"])]
+    assert sum("b/note.txt" in request and "+a change" in request for request in asked) == len(CASES)
     assert "The agent" in explained
     assert "skipped" in explained
     assert "<b>" not in explained

@@ -1,0 +1,83 @@
+"""What a pull request changes in its text files, bounded: evidence for the judge's explanation, and for nothing else."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from gatebot.errors import RepositoryError
+from gatebot.workspace.tree import Entry, FileTree
+
+MAX_FILE_BYTES = 64 * 1024
+MAX_FILES_READ = 2_000
+MAX_DIFF = 8_000
+_CONTEXT_LINES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiff:
+    """A changed text file and its unified diff."""
+
+    path: str
+    diff: str
+
+
+def changed_files(base: FileTree, head: FileTree) -> tuple[FileDiff, ...]:
+    """Text files that differ, by path. Large, binary and unreadable ones are left out, and so are links."""
+    old, new = ({entry.path: entry for entry in tree.entries()} for tree in (base, head))
+    found: list[FileDiff] = []
+    read = 0
+    for path in sorted(set(old) | set(new)):
+        before, after = old.get(path), new.get(path)
+        if (
+            before is not None
+            and after is not None
+            and before.object_id
+            and before.object_id == after.object_id
+        ):
+            continue
+        read += 1
+        if read > MAX_FILES_READ:
+            break
+        texts = _text(base, before), _text(head, after)
+        if texts[0] is not None and texts[1] is not None and texts[0] != texts[1]:
+            found.append(FileDiff(path, "\n".join(_diff(path, texts[0], texts[1]))))
+    return tuple(found)
+
+
+def relevant(changes: Collection[FileDiff], words: Collection[str]) -> str:
+    """The diffs, at most `MAX_DIFF` characters of whole files: those that hold one of `words` first, then by path."""
+    ranked = sorted(changes, key=lambda change: (not any(word in change.diff for word in words), change.path))
+    kept: list[str] = []
+    size = 0
+    for change in ranked:
+        if size + len(change.diff) <= MAX_DIFF:
+            kept.append(change.diff)
+            size += len(change.diff)
+    return "\n".join(kept)
+
+
+def _diff(path: str, before: str, after: str) -> Iterator[str]:
+    return difflib.unified_diff(
+        before.splitlines(), after.splitlines(), f"a/{path}", f"b/{path}", lineterm="", n=_CONTEXT_LINES
+    )
+
+
+def _text(tree: FileTree, entry: Entry | None) -> str | None:
+    """A file's text, "" for one that is not there, None for what is no readable short text."""
+    if entry is None:
+        return ""
+    if entry.kind not in ("file", "executable"):
+        return None
+    try:
+        with tree.open(entry) as stream:
+            data = stream.read(MAX_FILE_BYTES + 1)
+    except (OSError, RepositoryError):
+        return None
+    if len(data) > MAX_FILE_BYTES or b"\0" in data:
+        return None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
