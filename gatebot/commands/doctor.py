@@ -27,6 +27,7 @@ PERMISSIONS: dict[str, dict[str, str]] = {
         "contents": "write",
         "pull-requests": "write",
     },
+    "gatebot-report.yml": {"checks": "write", "contents": "read", "pull-requests": "write"},
 }
 _MAX_WORKFLOW = 256 * 1024
 

@@ -7,7 +7,7 @@ from gatebot.core.activity import activity_of
 from gatebot.errors import UsageError
 from gatebot.github_api.event import read_event
 from gatebot.github_api.workflow_commands import write_outputs, write_summary
-from gatebot.model.event import DispatchEvent, Event, MergeGroupEvent, PullRequestEvent
+from gatebot.model.event import DispatchEvent, Event, MergeGroupEvent, PullRequestEvent, WorkflowRunEvent
 from gatebot.model.publication import FileChange
 from gatebot.render.golden_diff import diff_lines
 from gatebot.render.markdown import fence, stack, text
@@ -26,6 +26,10 @@ def ci(context: CiContext) -> CiOutcome:
         from gatebot.commands.ci.gate import gate_merge_group
 
         return gate_merge_group(context, event)
+    if activity.asked == "report" and isinstance(event, WorkflowRunEvent):
+        from gatebot.commands.ci.fork import report_fork
+
+        return report_fork(context, event)
     if activity.asked == "fork_run":
         context.say(
             "::warning title=gatebot::This head is in another repository: it is not judged here, and not green."
