@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from gatebot.graders.reference import ReferenceCalls
 from gatebot.graders.steps import Steps
 from gatebot.graders.wording import clip, listed
-from gatebot.model.score import Score
+from gatebot.model.score import FULL, Score
 
 
 def tool_choice(
@@ -21,12 +21,12 @@ def tool_choice(
     """
     if not steps.calls:
         if not reference.required:
-            return Score(1.0)
+            return FULL
         return Score(0.0, f"no tool was called, expected {reference.steps[reference.required[0]].shown}")
     if not reference.steps:
         return Score(0.0, f"step 1: expected no tool, got {clip(steps.names[0], 60)}")
     if not ordered and reference.simple and _all_expected(reference, steps):
-        return Score(1.0)
+        return FULL
     walk = _Walk(reference, ordered=ordered)
     repeatable = frozenset(always)
     wrong, reason = 0, ""

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from gatebot.graders.steps import Lookup, Steps
 from gatebot.graders.wording import clip, listed
-from gatebot.model.score import Score
+from gatebot.model.score import FULL, ZERO, Score
 from gatebot.model.trial import Trial
 
 LONGEST_CYCLE = 8
@@ -39,7 +39,7 @@ def convergence(optimal: int | None, actual: int, *, passed: bool) -> Score:
     if optimal is None:
         return Score(None, "no golden calls and no optimal_steps to compare with")
     if optimal == 0:
-        return Score(1.0) if actual == 0 else Score(0.0, f"expected no step, got {actual}")
+        return FULL if actual == 0 else Score(0.0, f"expected no step, got {actual}")
     if actual < optimal:
         if passed:
             return Score(1.0, f"optimal overstated: passed in {actual} steps, expected {optimal}")
@@ -75,20 +75,20 @@ def tool_latency(steps: Steps) -> Score:
     """
     if not steps.reported:
         return Score(None, NOT_REPORTED)
-    took: dict[str, list[float]] = {}
+    took: dict[str, tuple[int, float]] = {}
     for name, call in zip(steps.names, steps.calls, strict=True):
         if call.started_at is None or call.ended_at is None:
             continue
         seconds = call.ended_at - call.started_at
         if math.isfinite(seconds) and seconds >= 0:
-            took.setdefault(name, []).append(seconds)
+            count, total = took.get(name, (0, 0.0))
+            took[name] = (count + 1, total + seconds)
     if not took:
         return Score(None, "no tool call tells when it began and ended", by_design=True)
-    means = {name: math.fsum(each) / len(each) for name, each in took.items()}
-    slowest = sorted(means, key=lambda name: (-means[name], name))
-    each = listed([f"{clip(name, 40)} {means[name]:.3g} s × {len(took[name])}" for name in slowest])
-    known = [seconds for each in took.values() for seconds in each]
-    return Score(math.fsum(known) / len(known), each)
+    slowest = sorted((-total / count, name, count) for name, (count, total) in took.items())
+    each = [f"{name if len(name) <= 40 else clip(name, 40)} {-mean:.3g} s × {n}" for mean, name, n in slowest]
+    calls = sum(count for count, _ in took.values())
+    return Score(sum(total for _, total in took.values()) / calls, listed(each))
 
 
 def _quantity(value: float | None, unknown: str) -> Score:
@@ -172,7 +172,7 @@ def duplicate_score(steps: Steps, wasted: list[int]) -> Score:
     if not steps.reported:
         return Score(None, NOT_REPORTED)
     if not wasted:
-        return Score(0.0)
+        return ZERO
     first = wasted[0]
     return Score(
         float(len(wasted)),
@@ -217,7 +217,7 @@ def loop_score(steps: Steps, loop: Loop | None) -> Score:
     """1 when the agent went in circles, else 0."""
     if not steps.reported:
         return Score(None, NOT_REPORTED)
-    return Score(0.0) if loop is None else Score(1.0, loop.reason)
+    return ZERO if loop is None else Score(1.0, loop.reason)
 
 
 def _cycle(steps: Steps, poll: frozenset[str]) -> tuple[list[int], int] | None:

@@ -13,7 +13,7 @@ from gatebot.graders.weighing import weigh
 from gatebot.graders.wording import clip
 from gatebot.model.case import AnswerExpectation, SimilarExpectation, Weighted
 from gatebot.model.json_value import JsonValue
-from gatebot.model.score import Check, Score
+from gatebot.model.score import FULL, Check, Score
 from gatebot.model.suite import Case
 from gatebot.model.trial import GraderResult, Trial
 
@@ -184,4 +184,4 @@ def final_response(checks: list[Check]) -> Score:
     unknown = next((check for check in checks if check.passed is None), None)
     if unknown is not None:
         return Score(None, f"{unknown.name}: {unknown.reason}")
-    return Score(1.0) if checks else Score(None, "no goal check", by_design=True)
+    return FULL if checks else Score(None, "no goal check", by_design=True)

@@ -22,7 +22,7 @@ from gatebot.graders.failure import Evidence, Failure, ended_badly, failure_of
 from gatebot.graders.goal import answer_of
 from gatebot.graders.grounding import case_text, grounded
 from gatebot.graders.handoffs import handoffs
-from gatebot.graders.parallelism import parallelism
+from gatebot.graders.parallelism import Remembered, parallelism
 from gatebot.graders.recovery import Incident, failed_calls, failures, incidents, recovery
 from gatebot.graders.reference_graders import reference_graders
 from gatebot.graders.steps import Steps, gather
@@ -31,7 +31,7 @@ from gatebot.graders.tools import forbidden_check, required_check
 from gatebot.graders.trajectory import judge
 from gatebot.graders.wording import REASON_LIMIT, clip
 from gatebot.model.config import TrajectoryDefault
-from gatebot.model.score import Check, Divergence, Grade, Score
+from gatebot.model.score import FULL, ZERO, Check, Divergence, Grade, Score
 from gatebot.model.suite import Case
 from gatebot.model.trajectory import Trajectory
 from gatebot.model.trial import Trial
@@ -66,6 +66,7 @@ class CaseGrader:
         self._schemas = schemas or ToolSchemas()
         self._graders = reference_graders(case, defaults)
         self._told = case_text(case)
+        self._values: Remembered = {}
 
     def grade(self, trial: Trial) -> Grade:
         """The grade of one trial of the case. Never raises on what the trial holds.
@@ -180,7 +181,7 @@ class CaseGrader:
         answer = answer_of(trial)
         return {
             "grounded": grounded(self._told, steps, answer) if answer is not None else Score(None, NO_ANSWER),
-            "parallelism": parallelism(self._told, steps),
+            "parallelism": parallelism(self._told, steps, self._values),
             "handoffs": handoffs(trial.trajectory, steps),
         }
 
@@ -259,7 +260,7 @@ def _failed(
 def _pass_rate(checks: list[Check]) -> Score:
     failed = [check for check in checks if not check.passed]
     if not failed:
-        return Score(1.0)
+        return FULL
     first = failed[0]
     more = f" (and {len(failed) - 1} more checks)" if len(failed) > 1 else ""
     return Score(0.0, f"{first.name}: {first.reason}{more}")
@@ -275,7 +276,7 @@ def corrupt_success(goal: Score, checks: list[Check]) -> Score:
     failed = next((check for check in checks if check.group != "goal" and check.passed is False), None)
     if goal.value == 1.0 and failed is not None:
         return Score(1.0, f"the goal is reached, but {failed.name} fails: {failed.reason}")
-    return Score(0.0)
+    return ZERO
 
 
 def _grade(trial: Trial, passed: bool | None, scores: dict[str, Score], failure_reason: str = "") -> Grade:

@@ -31,6 +31,8 @@ def match_graph(golden: Path, made: Path, mode: MatchMode) -> GraphFit:
     if sum(map(len, made)) > NODES_LIMIT:
         message = f"the node path is longer than {NODES_LIMIT} nodes"
         raise ValueError(message)
+    if made == golden:
+        return GraphFit(passed=True)
     if not any(made):
         return GraphFit(None, "the trial reported no node path")
     unnamed = EDGES_OF_THE_GRAPH.difference(*golden)

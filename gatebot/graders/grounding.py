@@ -11,7 +11,7 @@ from gatebot.graders.folding import fold
 from gatebot.graders.numerals import numbers_in
 from gatebot.graders.steps import Steps
 from gatebot.graders.wording import listed, show_value
-from gatebot.model.score import Score
+from gatebot.model.score import FULL, Score
 from gatebot.model.suite import Case
 
 FACTS_LIMIT = 200
@@ -55,7 +55,7 @@ def grounded(told: str, steps: Steps, answer: str) -> Score:
                 continue
         missing.append(fact)
     if not missing:
-        return Score(1.0)
+        return FULL
     if len(results) < len(steps.calls):
         return Score(
             None, f"not every tool result was recorded, so {show_value(missing[0])} may come from one"

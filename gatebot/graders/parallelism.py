@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from gatebot.graders.efficiency import NOT_REPORTED, may_change
 from gatebot.graders.steps import Steps
@@ -14,14 +15,19 @@ VALUES_LIMIT = 50
 CALLS_LIMIT = 1_000
 LONGEST_VALUE = 200
 TEXT_LIMIT = 200_000
+REMEMBERED_LIMIT = 2_000
 
 
-def parallelism(told: str, steps: Steps) -> Score:
+Remembered = dict[bytes, list[str]]
+"""Informative values by the key of the arguments that hold them."""
+
+
+def parallelism(told: str, steps: Steps, remembered: Remembered | None = None) -> Score:
     """Turns that the dependencies need over turns taken, in [0, 1]. Never gates by default: it guesses dependencies.
 
     B depends on A if an informative value of B's arguments occurs in A's result and nowhere earlier. A tool that
     changes something, by its name, comes after everything before it and before everything after it. Fewer than two
-    calls = ungraded by design; results not recorded = ungraded.
+    calls = ungraded by design; results not recorded = ungraded. `remembered` may be kept between the trials of a case.
     """
     if not steps.reported:
         return Score(None, NOT_REPORTED)
@@ -31,7 +37,7 @@ def parallelism(told: str, steps: Steps) -> Score:
         return Score(None, f"more than {CALLS_LIMIT} calls are too many to trace")
     if any(call.result is None for call in steps.calls):
         return Score(None, "not every tool result was recorded")
-    depths, unsafe = _depths(steps, _sources(told, steps))
+    depths, unsafe = _depths(steps, _sources(told, steps, {} if remembered is None else remembered))
     taken, needed = len(set(steps.turn_of)), max(depths)
     value = min(1.0, needed / taken)
     reason = (
@@ -74,19 +80,32 @@ def _depths(steps: Steps, sources: list[set[int]]) -> tuple[list[int], tuple[int
     return depths, unsafe
 
 
-def _sources(told: str, steps: Steps) -> list[set[int]]:
+def _sources(told: str, steps: Steps, remembered: Remembered) -> list[set[int]]:
     """Per call the earlier calls in whose result a value of its arguments occurs first of all."""
     results = "\n".join([call.result or "" for call in steps.calls])[:TEXT_LIMIT]
-    values = [_informative(call.arguments) if call.arguments else () for call in steps.calls]
+    values = _values(steps, remembered)
     # Most values are in no result; only the others need the whole conversation searched for where they come from.
-    likely = {value for mine in values for value in mine if value in results or "\n" in value}
+    likely = {value for value in set(chain.from_iterable(values)) if value in results or "\n" in value}
     if not likely:
-        return [set[int]() for _ in values]
+        return [set[int]()] * len(values)
     owner_of = _owners(told, steps, values, likely)
     return [
         {owner for value in mine if (owner := owner_of.get(value, index)) < index}
         for index, mine in enumerate(values)
     ]
+
+
+def _values(steps: Steps, remembered: Remembered) -> list[list[str]]:
+    """The informative values of each call; trials of one case repeat each other's arguments."""
+    if len(remembered) > REMEMBERED_LIMIT:
+        remembered.clear()
+    values: list[list[str]] = []
+    for key, call in zip(steps.keys, steps.calls, strict=True):
+        known = remembered.get(key) if key is not None else []
+        if known is None:
+            known = remembered[key or b""] = _informative(call.arguments or {})
+        values.append(known)
+    return values
 
 
 def _owners(

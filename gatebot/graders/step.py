@@ -8,7 +8,7 @@ from gatebot.graders.canonical import canonical, same
 from gatebot.graders.matching import heaviest_assignment
 from gatebot.graders.reference import ExpectedStep, Option, ReferenceCalls
 from gatebot.graders.steps import Steps
-from gatebot.model.score import Score
+from gatebot.model.score import FULL, Score
 
 MANY_CALLS = 100
 PAIRS_LIMIT = 200_000
@@ -43,7 +43,7 @@ def param_accuracy(reference: ReferenceCalls, steps: Steps, partner: tuple[int, 
         partner[index] >= 0 and reference.steps[index].options[0].lookup is not None for index in compared
     )
     if exact and reference.simple:
-        return Score(1.0)
+        return FULL
     pairs = best_pairs(reference, steps, compared)
     if not pairs:
         unknown = [
@@ -55,7 +55,7 @@ def param_accuracy(reference: ReferenceCalls, steps: Steps, partner: tuple[int, 
         return Score(0.0, f"none of the expected tools was called, expected {first.shown}")
     value = sum(pair.accuracy for pair in pairs) / len(pairs)
     if value == 1.0:
-        return Score(1.0)
+        return FULL
     worst = min(pairs, key=lambda pair: pair.call if pair.accuracy < 1.0 else len(steps.calls))
     return Score(value, explain_pair(reference.steps[worst.golden], steps, worst.call))
 

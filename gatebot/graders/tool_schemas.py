@@ -13,7 +13,7 @@ from gatebot.graders.steps import Steps
 from gatebot.graders.wording import clip, listed, show_value
 from gatebot.model.grading import Tools
 from gatebot.model.json_value import JsonValue, is_array, is_object
-from gatebot.model.score import Score
+from gatebot.model.score import FULL, Score
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -94,7 +94,7 @@ def schema_valid(schemas: ToolSchemas, steps: Steps) -> Score:
         return Score(None, f"the arguments of step 1 ({steps.show(0)}) were not recorded")
     faults = [(index, fault) for index in compared if (fault := schemas.fault(steps, index)) is not None]
     if not faults:
-        return Score(1.0)
+        return FULL
     index, fault = faults[0]
     more = f" (and {len(faults) - 1} more calls)" if len(faults) > 1 else ""
     reason = f"step {index + 1}: `{steps.show(index)}`: {fault}{more}"

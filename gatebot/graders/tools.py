@@ -8,7 +8,7 @@ from gatebot.graders.matching import UNMATCHED, maximum_matching
 from gatebot.graders.reference import ReferenceCalls
 from gatebot.graders.steps import Steps
 from gatebot.graders.wording import clip, listed
-from gatebot.model.score import Check, Score
+from gatebot.model.score import FULL, Check, Score
 
 NAME_METRICS = (
     "tool_iou",
@@ -31,12 +31,12 @@ def name_scores(reference: ReferenceCalls, steps: Steps) -> dict[str, Score]:
     expected = _expected_names(reference, steps)
     actual = _actual_names(steps)
     if not expected and not actual:
-        return dict.fromkeys(NAME_METRICS, Score(1.0))
+        return dict.fromkeys(NAME_METRICS, FULL)
     if not expected or not actual:
         reason = _one_empty(expected, steps)
         return dict.fromkeys(NAME_METRICS, Score(0.0, reason))
     if expected == actual:
-        return dict.fromkeys(NAME_METRICS, Score(1.0))
+        return dict.fromkeys(NAME_METRICS, FULL)
     matched = _common(expected, actual)
     union = len(expected) + len(actual) - matched
     wanted, made = set(expected), set(actual)

@@ -42,6 +42,11 @@ class Score:
     by_design: bool = False
 
 
+FULL = Score(1.0)
+ZERO = Score(0.0)
+"""The two scores that need no reason, made once: a grade has a dozen of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """One thing a case requires. `passed` None = could not be checked, which is not a pass.
