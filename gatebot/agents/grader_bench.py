@@ -53,8 +53,8 @@ class GraderBench:
     def furnish(self) -> None:
         """Make a home that no agent has seen, and a folder of the suite's files. Raises OSError."""
         user = self.directory.user
-        for place, mode in ((self._run.home, 0o700), (self._run.scratch, 0o700), (self._suite, 0o755)):
-            place.mkdir(mode=mode)
+        for place in (self._run.home, self._run.scratch, self._suite):
+            place.mkdir(mode=0o700)  # other trials, of other users, are not to find hidden tests in it
             if user is not None:
                 os.chown(place, user.uid, user.uid)
         lay_files(self.files, self._suite, user)

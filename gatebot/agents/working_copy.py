@@ -15,6 +15,7 @@ from gatebot.process.identity import Identity
 from gatebot.process.run_directory import RunDirectory, remove_tree
 
 NAME: Final = "workspace"
+_PRIVATE: Final = 0o700
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _PROGRAM: Final = b"#!"
@@ -28,6 +29,7 @@ def working_copy(directory: RunDirectory, checkout: PurePath) -> Path:
     except shutil.Error as error:  # of many files: the first says enough
         raise OSError(None, str(error.args[0][0][2])) from error
     _give(place, directory.user)
+    place.chmod(_PRIVATE)  # other trials, of other users, are not to find hidden tests in it
     return place
 
 
