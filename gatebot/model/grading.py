@@ -28,7 +28,7 @@ class TrajectoryDefault(Written):
     args: ArgsMode = Field(default="exact", description="How the arguments of matched calls are compared.")
     engine: Literal["own", "agentevals"] = Field(
         default="own",
-        description="Who decides `trajectory_match`: gatebot's matcher, or the library agentevals (see docs/trajectory.md).",
+        description="Who decides `trajectory_match`: gatebot's matcher, or the library agentevals (see docs/agentevals.md).",
     )
     aliases: dict[Text, Several[Text]] = Field(
         default_factory=dict[str, tuple[str, ...]],
