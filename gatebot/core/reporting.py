@@ -15,7 +15,7 @@ from gatebot.core.endings import ending_alerts
 from gatebot.core.evidence import Evidence, side_values
 from gatebot.core.stats.permutation import PERMUTATIONS
 from gatebot.core.stats.power import Seeds, estimated_rates, quoted_drop
-from gatebot.core.stats.reliability import pass_at_k, pass_hat_k
+from gatebot.core.stats.reliability import Reliability, pass_at_k, pass_hat_k
 from gatebot.core.stats.strata import pass_counts, strata_of
 from gatebot.core.tracing import LookResult
 from gatebot.core.verdict import margin_of
@@ -73,8 +73,8 @@ def build_report(evidence: Evidence, decision: Decision, context: Context) -> Re
         ),
         cases=cases,
         trials=_trial_counts(evidence),
-        pass_hat_k=PassHatK(**{side: _per_k(evidence, side, all_of=True) for side in SIDES}),
-        pass_at_k=PassHatK(**{side: _per_k(evidence, side, all_of=False) for side in SIDES}),
+        pass_hat_k=_both_per_k(evidence, all_of=True),
+        pass_at_k=_both_per_k(evidence, all_of=False),
         failures=_failures(evidence),
         worst_cases=worst_first(cases),
         evidence=_method(decision),
@@ -172,19 +172,34 @@ def _trial_counts(evidence: Evidence) -> TrialCounts:
     )
 
 
-def _per_k(evidence: Evidence, side: Side, *, all_of: bool) -> dict[str, float] | None:
+def _both_per_k(evidence: Evidence, *, all_of: bool) -> PassHatK:
+    base, head = (_per_k(evidence, side, all_of=all_of) for side in SIDES)
+    return PassHatK(
+        base=_estimates(base),
+        head=_estimates(head),
+        base_intervals=_limits(base),
+        head_intervals=_limits(head),
+    )
+
+
+def _estimates(found: dict[str, Reliability] | None) -> dict[str, float] | None:
+    return None if found is None else {k: value.estimate for k, value in found.items()}
+
+
+def _limits(found: dict[str, Reliability] | None) -> dict[str, tuple[float, float]]:
+    return {k: value.limits for k, value in (found or {}).items() if value.limits is not None}
+
+
+def _per_k(evidence: Evidence, side: Side, *, all_of: bool) -> dict[str, Reliability] | None:
     """pass^k or pass@k for k = 1 … the smallest number of trials of a case (at most 10)."""
     arms = side_values(evidence, PRIMARY_METRIC, side)
     if not arms:
         return None
     counts = [(int(sum(values)), len(values)) for values in arms]
     estimate = pass_hat_k if all_of else pass_at_k
-    found: dict[str, float] = {}
-    for k in range(1, min(MAX_K, *(trials for _, trials in counts), MAX_K) + 1):
-        value = estimate(counts, k)
-        if value is not None:
-            found[str(k)] = value.estimate
-    return found
+    fewest = min(trials for _, trials in counts)
+    found = {str(k): estimate(counts, k) for k in range(1, min(MAX_K, fewest) + 1)}
+    return {k: value for k, value in found.items() if value is not None}
 
 
 def _failures(evidence: Evidence) -> tuple[FailureShare, ...]:

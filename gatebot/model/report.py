@@ -160,20 +160,16 @@ class TrialCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class PassAtK:
-    """Estimates over k: `pass_hat_k` (all k succeed) and `pass_at_k` (one of k does), with 90 % intervals if any."""
-
-    pass_hat_k: dict[str, float] = field(default_factory=dict[str, float])
-    pass_at_k: dict[str, float] = field(default_factory=dict[str, float])
-    intervals: dict[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
-
-
-@dataclass(frozen=True, slots=True)
 class PassHatK:
-    """pass^k per side: k as a string → estimate; None for a side without trials."""
+    """pass^k per side: k as a string → estimate; None for a side without trials.
+
+    `base_intervals`, `head_intervals`: k → 90 % interval, for those k that every case has two trials more of.
+    """
 
     base: dict[str, float] | None
     head: dict[str, float] | None
+    base_intervals: dict[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
+    head_intervals: dict[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
 
 
 @dataclass(frozen=True, slots=True)

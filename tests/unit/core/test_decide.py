@@ -237,3 +237,13 @@ def test_the_order_of_arrival_does_not_matter() -> None:
     gate = gate_of()
     course = course_of(plan_of(5), gate)
     assert decide(evidence, gate, course) == decide(reversed_, gate, course)
+
+
+def test_pass_hat_k_has_an_interval_where_two_trials_are_to_spare() -> None:
+    found = reported(Trials(suite_of(10, "11011"), suite_of(10, "11111"))).pass_hat_k
+    assert found.base is not None
+    assert found.base["1"] == pytest.approx(0.8)
+    assert list(found.base) == ["1", "2", "3", "4", "5"]
+    assert list(found.base_intervals) == list(found.head_intervals) == ["1", "2", "3"]
+    low, high = found.base_intervals["1"]
+    assert low < 0.8 < high
