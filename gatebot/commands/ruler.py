@@ -197,13 +197,17 @@ def _notices(base: Sequence[Case], head: Sequence[Case]) -> tuple[CaseNotice, ..
 
 
 def _side_agent(policy: Config, side: Config) -> AgentConfig:
-    """The side's own way to start its agent; time-out, environment names and caps are policy."""
+    """The side's own way to start its agent; time-out, environment names, caps and where it may lie are policy."""
     own = side.agent
+    http = own.http
+    if http is not None:
+        private = policy.agent.http is not None and policy.agent.http.allow_private
+        http = http.model_copy(update={"allow_private": private})
     return policy.agent.model_copy(
         update={
             "command": own.command,
             "python": own.python,
-            "http": own.http,
+            "http": http,
             "replay": own.replay,
             "builtin": own.builtin,
             "setup": own.setup,
@@ -227,6 +231,7 @@ def _policy_notes(policy: Config, head: ConfigFile | None) -> list[str]:
             "isolation",
             "judge",
             "cases",
+            "prices",
         )
         if getattr(policy, name) != getattr(head.config, name)
     ]
