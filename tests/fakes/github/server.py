@@ -84,7 +84,8 @@ class _Handler(BaseHTTPRequestHandler):
         if fault.drop:
             self.close_connection = True
             return
-        self._send(fault.status, {"message": fault.message}, dict(fault.headers))
+        told: JsonValue | bytes = fault.raw if fault.status == 200 else {"message": fault.message}
+        self._send(fault.status, told, dict(fault.headers))
 
     def _token(self) -> Token:
         words = self.headers.get("authorization", "").split()

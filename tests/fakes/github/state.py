@@ -83,7 +83,7 @@ class CheckRun:
 class Fault:
     """A scripted fault: the next `times` requests of this method whose path matches get `status`, or lose their answer.
 
-    `after`: the request is carried out first, as when a gateway gives up waiting.
+    `raw`: the answer's bytes. `after`: the request is carried out first, as when a gateway gives up waiting.
     """
 
     method: str
@@ -92,6 +92,7 @@ class Fault:
     status: int = 502
     message: str = ""
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    raw: bytes = b""
     after: bool = False
     drop: bool = False
 
