@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import typer
 from typer import TyperException
 
-from gatebot.cli import evaluate, github, judge, recorded, runs, statistics, suites
+from gatebot.cli import evaluate, github, judge, recorded, runs, selftest, statistics, suites
 from gatebot.cli.console import show_error, warn
 from gatebot.cli.exit_codes import CANCELLED, INTERNAL, USAGE
 from gatebot.errors import Cancelled, GatebotError, UsageError
@@ -21,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for group in (evaluate, runs, recorded, suites, github, statistics, judge):
+for group in (evaluate, runs, recorded, suites, github, statistics, judge, selftest):
     group.register(app)
 
 

@@ -72,9 +72,8 @@ def gate(
     """Run the golden suite on base and head, and decide whether the agent got worse."""
     from gatebot.commands.gate import gate as story
 
-    request = _request(
-        repo, config, case, out, seeds, cache=cache, store=store, reuse=not no_store, unsafe=unsafe
-    )
+    request = _request(repo, config, case, out, seeds, cache)
+    request = replace(request, store=store, reuse=not no_store, unsafe=unsafe)
     if shard is not None:
         from gatebot.commands.gate import comparison
 
@@ -103,9 +102,8 @@ def run(
     """Run the golden suite on one commit alone: scores and pass^k, nothing is compared."""
     from gatebot.commands.run import run as story
 
-    request = _request(
-        repo, config, case, out, seeds, cache=cache, store=store, reuse=not no_store, unsafe=unsafe
-    )
+    request = _request(repo, config, case, out, seeds, cache)
+    request = replace(request, store=store, reuse=not no_store, unsafe=unsafe)
     if shard is not None:
         from gatebot.commands.run import one_side
 
@@ -147,7 +145,7 @@ def aa(
     if recorded is not None:
         show_recorded_splits(recorded, suite or repo, config, splits)
         return PASS
-    request = _request(repo, config, case, out, seeds, cache=cache, reuse=False, unsafe=unsafe)
+    request = replace(_request(repo, config, case, out, seeds, cache), reuse=False, unsafe=unsafe)
     report = story(request, ref=ref, first_slot=first_slot, watch=watcher(quiet=json))
     return finish(report, out, as_json=json)
 
@@ -161,7 +159,7 @@ def demo(
     """Gate a made-up pull request of the support-agent example: no key, no network. Exits 0 when the gate fails it."""
     from gatebot.commands.demo import demo as story
 
-    request = _request(Path(), "gatebot.yaml", None, out, seeds, reuse=False)
+    request = replace(_request(Path(), "gatebot.yaml", None, out, seeds), reuse=False)
     report = story(request, watcher(quiet=json))
     finish(report, out, as_json=json, show_comment=True)
     return PASS if report.conclusion == "fail" else NOT_EVALUATED
@@ -183,11 +181,7 @@ def _request(
     case: list[str] | None,
     out: Path,
     seeds: int | None,
-    *,
     cache: Path | None = None,
-    store: Path | None = None,
-    reuse: bool = True,
-    unsafe: bool = False,
 ) -> EvaluationRequest:
     return EvaluationRequest(
         repo=repo,
@@ -198,8 +192,5 @@ def _request(
         seeds=seeds,
         environment=dict(os.environ),
         cache=cache_place(cache),
-        store=store,
-        reuse=reuse,
-        unsafe=unsafe,
         tell=lambda text: warn(f"note: {text}"),
     )

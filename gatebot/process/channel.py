@@ -18,35 +18,48 @@ _MOST_FILES = 4
 _SEPARATOR = b"\0"
 
 
+class Reach:
+    """What a program may reach. `offline`: it can make no socket but unix ones. Paths: the only ones it may reach.
+
+    Nothing `readable` = no such wall, and what is `writable` is only watched.
+    """
+
+    __slots__ = ("offline", "readable", "writable")
+
+    def __init__(
+        self, readable: Sequence[str] = (), writable: Sequence[str] = (), *, offline: bool = False
+    ) -> None:
+        self.readable = tuple(readable)
+        self.writable = tuple(writable)
+        self.offline = offline
+
+
 class Order:
     """One program to run. `limits`: resource name (`RLIMIT_…`, `TREE_…`) → value. `uid` None = keep the launcher's user.
 
-    `offline`: it can make no socket but unix ones. `readable` and `writable`: the only paths it may reach; nothing
-    `readable` = no such wall, and `writable` is only watched.
+    What it may reach (`Reach`) lies beside: `offline`, `readable`, `writable`.
     """
 
     __slots__ = ("argv", "cwd", "env", "limits", "offline", "readable", "uid", "writable")
 
-    def __init__(  # noqa: PLR0913 - a record; dataclasses take a launcher too long to import
+    def __init__(
         self,
         argv: Sequence[str],
         cwd: str,
         env: Mapping[str, str],
         limits: Mapping[str, int],
         uid: int | None = None,
-        *,
-        offline: bool = False,
-        readable: Sequence[str] = (),
-        writable: Sequence[str] = (),
+        reach: Reach | None = None,
     ) -> None:
+        reach = Reach() if reach is None else reach
         self.argv = tuple(argv)
         self.cwd = cwd
         self.env = dict(env)
         self.limits = dict(limits)
         self.uid = uid
-        self.offline = offline
-        self.readable = tuple(readable)
-        self.writable = tuple(writable)
+        self.offline = reach.offline
+        self.readable = reach.readable
+        self.writable = reach.writable
 
     def encode(self) -> bytes:
         """The order as bytes: its texts one after the other, after how many there are of each kind.
@@ -89,9 +102,7 @@ class Order:
             dict(env),
             {name: int(value) for name, value in limits},
             int(uid) if uid else None,
-            offline=bool(offline),
-            readable=reads,
-            writable=writes,
+            Reach(reads, writes, offline=bool(offline)),
         )
 
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Final, cast
 
-from gatebot.process.channel import Order, Report, read_reports, send_order
+from gatebot.process.channel import Order, Reach, Report, read_reports, send_order
 from gatebot.process.connection import Launcher
 from gatebot.process.program import Ended, How, Program, Stage
 
@@ -76,15 +76,17 @@ class Exchange:
 
     def _order(self) -> Order:
         program = self._program
+        walls = program.walls
+        readable, writable = (
+            map(str, paths) for paths in ((walls.readable, walls.writable) if walls else ((), ()))
+        )
         return Order(
             argv=program.argv,
             cwd=str(program.cwd),
             env=program.env,
             limits=program.limits.as_order(),
             uid=program.user.uid if program.user else None,
-            offline=program.offline,
-            readable=[str(path) for path in program.walls.readable] if program.walls else (),
-            writable=[str(path) for path in program.walls.writable] if program.walls else (),
+            reach=Reach(tuple(readable), tuple(writable), offline=program.offline),
         )
 
     def _open_pipes(self) -> tuple[int, int, int]:

@@ -29,8 +29,8 @@ class IsolationReport:
 
     `own_user`: each trial runs under an unprivileged user of its own. `walled`: it reaches only files it needs, and no
     process but its own. `offline`: it has no network. `missing` says per wall that was asked for and is not there why,
-    in words; `remarks` what is open because nobody asked for a wall. `tested`: attacks tried from inside; `breaches`:
-    those that were not held off.
+    in words; `remarks` what is open because nobody asked for a wall. `held`: attacks tried from inside and held off;
+    `breaches`: those that were not.
     """
 
     own_user: bool
@@ -38,8 +38,13 @@ class IsolationReport:
     walled: bool
     missing: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
-    tested: int = 0
+    held: tuple[str, ...] = ()
     breaches: tuple[str, ...] = ()
+
+    @property
+    def tested(self) -> int:
+        """How many attacks were tried."""
+        return len(self.held) + len(self.breaches)
 
     @property
     def degraded(self) -> bool:
@@ -57,9 +62,9 @@ class IsolationReport:
             if self.own_user
             else "degraded: agents ran as gatebot's own user"
         )
-        held = [users, *(["its files behind Landlock"] if self.walled else []), "with a clean environment"]
-        held += ["without network"] if self.offline else []
-        return "; ".join((", ".join(held), *self.missing, *self.remarks, *self._tried()))
+        walls = [users, *(["its files behind Landlock"] if self.walled else []), "with a clean environment"]
+        walls += ["without network"] if self.offline else []
+        return "; ".join((", ".join(walls), *self.missing, *self.remarks, *self._tried()))
 
     def _tried(self) -> tuple[str, ...]:
         if not self.tested:
@@ -105,7 +110,7 @@ def describe(obstacles: Obstacles, network: Network, test: SelfTest | None = Non
         walled=not obstacles.files,
         missing=tuple(reason for reason in missing if reason),
         remarks=tuple(remarks),
-        tested=len(test.held) + len(test.breaches),
+        held=test.held,
         breaches=test.breaches,
     )
 

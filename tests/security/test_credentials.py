@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
 import secrets
 import shutil
 import socket
@@ -35,7 +36,7 @@ POISON = [
     "ACTIONS_RUNTIME_TOKEN",
     "INPUT_TOKEN",
 ]
-PLACES = ("/", "/tmp", "/var/tmp", "/home", "/root", "/github", "/run", "/dev/shm")
+PLACES = ("/", "/tmp", "/var/tmp", "/home", pwd.getpwuid(0).pw_dir, "/github", "/run", "/dev/shm")
 
 HUNT = r"""
 import json, os, re, sys

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gatebot.process.attacker import ATTACKS
 from gatebot.process.identity import FIRST_UID
 from gatebot.process.run_directory import remove_tree
 from tests.builders import CONFIG, Project, shop
@@ -185,3 +186,22 @@ def test_required_isolation_refuses_what_cannot_be_held(
         assert "isolation is required and not complete" in told
         assert "no wall here tells loopback from the rest" in told
     assert os.environ.get("GITHUB_TOKEN") is None
+
+
+@pytest.mark.parametrize(("network", "code"), [("none", 0), ("open", 0), ("loopback", 3)])
+def test_the_self_test_names_every_attack(gatebot: CommandLine, network: str, code: int) -> None:
+    ended = gatebot("selftest", "--network", network)
+    assert ended.code == code, ended.told
+    lines = ended.out.splitlines()
+    held = [line.removeprefix("held      ") for line in lines if line.startswith("held ")]
+    assert held == [name for name in ATTACKS if network == "none" or name != "use the network"]
+    assert ("missing " in ended.out) is bool(code)
+
+
+def test_the_self_test_fails_where_trials_have_no_user(
+    gatebot: CommandLine, closed_temporary_directory: Path
+) -> None:
+    ended = gatebot("selftest")
+    assert ended.code == 3
+    assert "NOT held  become root" in ended.out
+    assert "missing   " in ended.out

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatebot.process.channel import Order, Report, read_reports, receive_order, send_order
+from gatebot.process.channel import Order, Reach, Report, read_reports, receive_order, send_order
 
 Pair = tuple[socket.socket, socket.socket]
 
@@ -77,7 +77,7 @@ def test_any_order_survives_the_way(
     walls: tuple[bool, list[str], list[str]],
 ) -> None:
     offline, readable, writable = walls
-    given_order = Order(argv, cwd, env, limits, uid, offline=offline, readable=readable, writable=writable)
+    given_order = Order(argv, cwd, env, limits, uid, Reach(readable, writable, offline=offline))
     assert fields(Order.decode(given_order.encode())) == fields(given_order)
 
 
@@ -88,7 +88,7 @@ def test_any_order_survives_the_way(
         Order(("a",), "/\0", {}, {}),
         Order(("a",), "/", {"A\0": ""}, {}),
         Order(("\ud800",), "/", {}, {}),
-        Order(("a",), "/", {}, {}, readable=["/\0"]),
+        Order(("a",), "/", {}, {}, None, Reach(["/\0"])),
     ],
 )
 def test_what_no_program_can_be_given_is_refused(broken: Order) -> None:
