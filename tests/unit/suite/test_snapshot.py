@@ -169,7 +169,7 @@ def test_digests_are_the_same_in_every_process() -> None:
         run="5657b1eca22d3579ebce80deadf109b273756b6643904dae27e23443a979d5e1",
         grading="902b02fec6a4c1726584773bed3b928699459842b828e643875a9759954922b9",
         policy="7d1d9a6ee7e8f48d2706a6c567213672d3e1a4afa0b3488a341c1f9f78fc004d",
-        agent="799d98a20a7fb6ea623823d7139dc9c8bb8311b067d0fe0bb2c01108155acfa5",
+        agent="4a57b9464e2d7c3607b853a38fa92e2966e58074be36efb235c02c29cbff7c55",
     )
 
 
@@ -180,4 +180,6 @@ def test_a_golden_digest_does_not_know_the_rest_of_the_case() -> None:
     default = suite().config.trajectory
     assert golden_digest(first) == golden_digest(second) != golden_digest(third)
     assert case_run_digest(first) != case_run_digest(second)
-    assert case_grading_digest(first, default) != case_grading_digest(first, default, version=GRADER_VERSION + 1)
+    assert case_grading_digest(first, default) != case_grading_digest(
+        first, default, version=GRADER_VERSION + 1
+    )
