@@ -75,18 +75,23 @@ def tool_latency(steps: Steps) -> Score:
     """
     if not steps.reported:
         return Score(None, NOT_REPORTED)
-    took: dict[str, tuple[int, float]] = {}
+    took: dict[str, list[float]] = {}
     for name, call in zip(steps.names, steps.calls, strict=True):
-        if call.started_at is None or call.ended_at is None:
+        start, end = call.started_at, call.ended_at
+        if start is None or end is None or not 0 <= end - start < math.inf:
             continue
-        seconds = call.ended_at - call.started_at
-        if math.isfinite(seconds) and seconds >= 0:
-            count, total = took.get(name, (0, 0.0))
-            took[name] = (count + 1, total + seconds)
+        known = took.get(name)
+        if known is None:
+            took[name] = [1, end - start]
+        else:
+            known[0] += 1
+            known[1] += end - start
     if not took:
         return Score(None, "no tool call tells when it began and ended", by_design=True)
     slowest = sorted((-total / count, name, count) for name, (count, total) in took.items())
-    each = [f"{name if len(name) <= 40 else clip(name, 40)} {-mean:.3g} s × {n}" for mean, name, n in slowest]
+    each = [
+        f"{name if len(name) <= 40 else clip(name, 40)} {-mean:.3g} s × {n:.0f}" for mean, name, n in slowest
+    ]
     calls = sum(count for count, _ in took.values())
     return Score(sum(total for _, total in took.values()) / calls, listed(each))
 

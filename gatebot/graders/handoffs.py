@@ -13,8 +13,8 @@ def handoffs(trajectory: Trajectory, steps: Steps) -> Score:
 
     The reason names hand-offs to and fro (A to B and straight back) and calls made by two agents with equal arguments.
     """
-    speakers = [message.agent for message in trajectory.turns() if message.agent]
-    agents = set(speakers) | {call.agent for call in steps.calls if call.agent}
+    speakers = [said.agent for said in trajectory.messages if said.agent and said.role == "assistant"]
+    agents = {*speakers, *[call.agent for call in steps.calls if call.agent]}
     if len(agents) < 2:
         return Score(None, "a single agent", by_design=True)
     path = [agent for index, agent in enumerate(speakers) if index == 0 or agent != speakers[index - 1]]

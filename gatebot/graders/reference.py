@@ -99,7 +99,7 @@ class ReferenceCalls:
     """All golden calls of one reference; `groups` are runs of indexes that have no order among themselves.
 
     `required_first`: indexes in the order in which a matching serves them. `simple`: every call is required, has
-    one option and no `after`.
+    one option and no `after`. `lookups`: what each call must equal, where nothing but equal calls will do for all.
     """
 
     steps: tuple[ExpectedStep, ...]
@@ -111,6 +111,7 @@ class ReferenceCalls:
     name_order: tuple[str, ...] = ()
     menus: tuple[Menu, ...] = ()
     whole_menu: Menu = field(default_factory=lambda: Menu((), {}))
+    lookups: tuple[Lookup, ...] | None = None
 
     def earlier_of(self, index: int) -> tuple[int, ...]:
         """The golden calls that `after:` of this one names."""
@@ -153,7 +154,14 @@ def prepare(
         tuple(name for group in groups for name in sorted(steps[index].name for index in group)),
         tuple(_menu(steps, group) for group in groups),
         _menu(steps, tuple(range(len(steps)))),
+        _lookups(steps),
     )
+
+
+def _lookups(steps: Sequence[ExpectedStep]) -> tuple[Lookup, ...] | None:
+    found = [step.options[0].lookup for step in steps if len(step.options) == 1]
+    known = tuple(lookup for lookup in found if lookup is not None)
+    return known if len(known) == len(steps) else None
 
 
 def _menu(steps: Sequence[ExpectedStep], indexes: tuple[int, ...]) -> Menu:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gatebot.graders.canonical import canonical, same
-from gatebot.graders.matching import heaviest_assignment
+from gatebot.graders.matching import UNMATCHED, heaviest_assignment
 from gatebot.graders.reference import ExpectedStep, Option, ReferenceCalls
 from gatebot.graders.steps import Steps
 from gatebot.model.score import FULL, Score
@@ -31,6 +31,8 @@ def param_accuracy(reference: ReferenceCalls, steps: Steps, partner: tuple[int, 
     against `{}` 1; malformed arguments 0; golden calls without arguments, tools in mode `ignore` and calls with
     unknown arguments take no part; nothing left to compare = ungraded.
     """
+    if reference.simple and reference.lookups and UNMATCHED not in partner:
+        return FULL
     compared = [index for index, step in enumerate(reference.steps) if step.options[0].arguments is not None]
     if not compared:
         return Score(None, "no golden call has arguments to compare", by_design=True)

@@ -41,6 +41,16 @@ class ToolSchemas:
         """Whether there is any schema."""
         return bool(self._tools)
 
+    def faults(self, steps: Steps) -> Iterator[tuple[int, str]]:
+        """The calls that do not satisfy their schema, and why; those with unknown arguments are left out."""
+        said, unsaid = self._said, ""
+        for lookup, indexes in steps.by_key.items():
+            fault = said.get(lookup, unsaid)
+            if fault == unsaid:
+                fault = self.fault(steps, indexes[0])
+            if fault is not None:
+                yield from ((index, fault) for index in indexes)
+
     def fault(self, steps: Steps, index: int) -> str | None:
         """What is wrong with a call whose arguments are known or malformed, as a clause; None when nothing is.
 
@@ -89,16 +99,16 @@ def schema_valid(schemas: ToolSchemas, steps: Steps) -> Score:
         return Score(None, NOT_REPORTED)
     if not steps.calls:
         return Score(None, "no tool was called", by_design=True)
-    compared = [index for index, key in enumerate(steps.keys) if key is not None]
+    compared = len(steps.calls) - len(steps.unknown)
     if not compared:
         return Score(None, f"the arguments of step 1 ({steps.show(0)}) were not recorded")
-    faults = [(index, fault) for index in compared if (fault := schemas.fault(steps, index)) is not None]
+    faults = sorted(schemas.faults(steps))
     if not faults:
         return FULL
     index, fault = faults[0]
     more = f" (and {len(faults) - 1} more calls)" if len(faults) > 1 else ""
     reason = f"step {index + 1}: `{steps.show(index)}`: {fault}{more}"
-    return Score(1.0 - len(faults) / len(compared), reason)
+    return Score(1.0 - len(faults) / compared, reason)
 
 
 def _clause(error: ValidationError, arguments: Mapping[str, JsonValue]) -> str:

@@ -73,7 +73,11 @@ def pair(reference: ReferenceCalls, steps: Steps, *, optimistic: bool = False) -
     ):
         message = f"{len(steps.calls)} calls are too many to compare with {len(reference.steps)} golden calls by rules"
         raise ValueError(message)
-    edges = [step.candidates(steps, optimistic=optimistic) for step in reference.steps]
+    if reference.lookups is not None and not (optimistic and steps.unknown):
+        of_key, none = steps.by_key.get, list[int]()
+        edges = [of_key(lookup, none) for lookup in reference.lookups]
+    else:
+        edges = [step.candidates(steps, optimistic=optimistic) for step in reference.steps]
     return tuple(maximum_matching(edges, reference.required_first))
 
 
