@@ -15,6 +15,7 @@ PULL_REQUESTS = 2_000
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_nothing_changed_on_pass_or_fail() -> None:
     cells = {
         (cases, difficulty): tally(pull_request(cases, difficulty, number) for number in range(PULL_REQUESTS))
@@ -29,12 +30,14 @@ def test_nothing_changed_on_pass_or_fail() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_nothing_changed_on_three_metrics_ungraded_on_different_trials() -> None:
     cell = tally((several_metrics(20, "U", number, 0.5) for number in range(400)), THREE_METRICS)
     assert cell.red <= 0.085
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     ("difficulty", "planted", "least"),
     [

@@ -23,6 +23,7 @@ CLAUDE, GPT, LLAMA = "claude-sonnet-4.5", "gpt-4o", "llama-3.1-70b"
 pytestmark = [
     pytest.mark.shared,
     pytest.mark.slow,
+    pytest.mark.timeout(600),
     pytest.mark.skipif(not DATA.is_dir(), reason="the recorded runs of ../shared are not here"),
 ]
 

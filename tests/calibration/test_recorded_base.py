@@ -35,6 +35,7 @@ def _tally(difficulty: Difficulty, drift: float, *, guarded: bool = True) -> Tal
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("difficulty", ["U", "mature"])
 @pytest.mark.parametrize("drift", [0.05, 0.10, 0.20])
 def test_a_provider_that_drifts_closes_no_gate(difficulty: Difficulty, drift: float) -> None:
@@ -42,12 +43,14 @@ def test_a_provider_that_drifts_closes_no_gate(difficulty: Difficulty, drift: fl
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_without_the_guard_it_would() -> None:
     assert _tally("U", 0.10, guarded=False).red > 0.10
     assert _tally("mature", 0.10, guarded=False).red > 0.30
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("difficulty", ["U", "mature"])
 def test_an_unchanged_agent_costs_a_third_of_fixed_seeds(difficulty: Difficulty) -> None:
     cell = _tally(difficulty, 0.0)
