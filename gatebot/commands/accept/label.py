@@ -18,6 +18,7 @@ from gatebot.commands.accept.wording import (
     accepted_output,
     commit_message,
     overridden_output,
+    retargeted_output,
     withdrawn_output,
 )
 from gatebot.commands.remote_files import CommitFiles, config_at
@@ -235,12 +236,24 @@ def _withdrawn(run: LabelRun, live: PullRequestState, policy: Config) -> LabelOu
     return LabelOutcome("the override was withdrawn")
 
 
+def _retargeted(run: LabelRun, live: PullRequestState, policy: Config) -> None:
+    """Another base branch: a verdict against the old one must not stay green, though the commit is the same."""
+    check = our_check(run.client, live.head_sha, policy.suite, run.app)
+    binding = None if check is None else read_binding(check.text)
+    if check is None or binding is None or binding.base_ref == live.base_ref or check.status != "completed":
+        return
+    finish_check(run.client, check, "failure", retargeted_output(binding, live.base_ref, check.text))
+    _note(run, live, policy, f"The base branch is `{live.base_ref}` now: run the gate's job again.")
+
+
 def void_labels(run: LabelRun, event: PullRequestEvent) -> LabelOutcome:
     """A new head or base: labels set before it say nothing of it, and are taken off; later ones are left."""
     live = pull_request(run.client, event.pull_request.number)
     policy = config_at(run.client, branch_tip(run.client, live.base_ref), run.config)
     if policy is None:
         return LabelOutcome("the base branch has no configuration")
+    if event.base_changed:
+        _retargeted(run, live, policy)
     removed: list[str] = []
     for label in (policy.accept.label, policy.accept.override_label):
         if label.casefold() not in {one.casefold() for one in live.labels}:

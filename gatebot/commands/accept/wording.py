@@ -75,3 +75,9 @@ def withdrawn_output(binding: Binding, there: str) -> CheckOutput:
     hidden = hidden_text(binding, read_acceptance(there)) or there
     told = "The override was withdrawn; the evaluation's own conclusion counts again."
     return CheckOutput(f"{binding.conclusion}: override withdrawn", prose(told), hidden)
+
+
+def retargeted_output(binding: Binding, base: str, there: str) -> CheckOutput:
+    """The check of a head that was judged against another base branch than the pull request has now."""
+    told = f"This head was judged against `{binding.base_ref}`; the pull request is against `{base}` now."
+    return CheckOutput("not evaluated: the base branch was changed", prose(told), there)

@@ -251,7 +251,8 @@ def test_the_pull_request_that_adds_gatebot_passes_and_says_so(
     job = actions.pull_request("opened")
     assert job.code == 0, job.log
     assert only_check(hub, head).conclusion == "success"
-    assert "no baseline yet" in only_comment(hub)
+    assert "nothing to compare with yet" in only_comment(hub)
+    assert "next pull request" in only_comment(hub)
 
 
 def test_a_missing_secret_is_never_green(actions: Actions, hub: GitHubState, project: Project) -> None:
@@ -314,3 +315,23 @@ def test_a_re_run_of_an_old_head_judges_nothing(actions: Actions, hub: GitHubSta
     before = len(hub.writes())
     assert actions.event("pull_request", payload).code == 3
     assert len(hub.writes()) == before
+
+
+def test_a_changed_base_branch_takes_the_green_away_and_a_re_run_judges_anew(
+    actions: Actions, hub: GitHubState, project: Project
+) -> None:
+    head = push(project, {"notes.md": "x"})
+    assert actions.pull_request("opened").code == 0
+    assert only_check(hub, head).conclusion == "success"
+    project.branch("release", hub.tip("main"))
+    hub.pulls[1].base_ref = "release"
+    payload = {**actions.payload("edited", 1, "author"), "changes": {"base": {"ref": {"from": "main"}}}}
+    assert actions.event("pull_request_target", payload).code == 0
+    assert only_check(hub, head).conclusion == "failure"
+    hub.label(1, ACCEPT, "alice")
+    accepted = actions.event("pull_request_target", actions.payload("labeled", 1, "alice", ACCEPT))
+    assert accepted.code == 1
+    assert "another base branch" in accepted.log
+    job = actions.pull_request("opened")
+    assert job.code == 0, job.log
+    assert only_check(hub, head).conclusion == "success"
