@@ -70,7 +70,7 @@ class ResultsError(GatebotError):
     """A results directory is in use, incomplete, or belongs to another evaluation."""
 
 
-class Cancelled(GatebotError):
+class Cancelled(GatebotError):  # noqa: N818 — being told to stop is no error of anybody
     """Ctrl-C or SIGTERM: everything started has been ended, finished trials are kept."""
 
     exit_code = 130

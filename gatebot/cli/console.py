@@ -34,14 +34,21 @@ def show_error(error: GatebotError) -> None:
 
 def say_exactly(data: bytes) -> None:
     """Write bytes to standard output as they are."""
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # closed by who started us
+        return
     with _reader_may_leave(sys.stdout):
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
 
 
-def _write(stream: TextIO, text: str) -> None:
-    """Characters the terminal's encoding lacks are written as escapes: a locale must never end a run."""
+def _write(stream: TextIO | None, text: str) -> None:
+    """Characters the terminal's encoding lacks are written as escapes: a locale must never end a run.
+
+    `stream` is None where it was closed before gatebot started (`gatebot … 2>&-`).
+    """
+    if stream is None:
+        return
     encoding = stream.encoding or "ascii"
     with _reader_may_leave(stream):
         stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
@@ -53,7 +60,7 @@ def _reader_may_leave(stream: TextIO) -> Generator[None]:
     """Go on in silence when nobody reads any more (`gatebot … | head`): the exit code is still to be told."""
     try:
         yield
-    except BrokenPipeError:
+    except OSError:  # EPIPE, or a full disk behind the redirection: the results are on disk already
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)

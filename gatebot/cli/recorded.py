@@ -75,7 +75,8 @@ def import_(
     *,
     out: Annotated[Path | None, typer.Option("--out", help="Directory for the suite and its trials.")] = None,
     tasks: Annotated[
-        Path | None, typer.Option("--tasks", help="The benchmark's tasks, where they are a file of their own.")
+        Path | None,
+        typer.Option("--tasks", help="The benchmark's tasks, where they are a file of their own."),
     ] = None,
 ) -> int:
     """Turn recorded runs into a suite and trials, or show what a trace file holds."""

@@ -42,7 +42,13 @@ def _saved_run(results: ResultsDirectory) -> Report:
         raise ResultsError(
             "a comparison keeps no trials of its own", "run `gatebot compare` on the recordings again"
         )
-    return conclude(plan, results.read_suite(), results.trials, results)
+    suite = results.read_suite()
+    if digests(suite) != plan.digests:
+        raise ResultsError(
+            "suite.json is not the suite that plan.json was made for",
+            "run the evaluation again, into an empty directory",
+        )
+    return conclude(plan, suite, results.trials, results)
 
 
 def _recorded_suite(results: ResultsDirectory, config: str, today: datetime.date) -> Report:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from gatebot.agents.graders import GraderFiles
 from gatebot.commands.judge_policy import judge_in_force
-from gatebot.errors import UsageError
+from gatebot.errors import ConfigError, UsageError
 from gatebot.model.config import AgentConfig, Config
 from gatebot.model.plan import CaseNotice
 from gatebot.model.suite import Case, Suite, SuiteFile
@@ -77,6 +77,8 @@ def pull_request_ruler(
     cases_from = sources.fork if _has(sources.fork, config_path) else sources.tip
     policy, base_cases = _checked(sources.tip, cases_from, config_path)
     head_config = load_config(sources.head, config_path) if _has(sources.head, config_path) else None
+    if head_config is not None:
+        _refuse_player(policy.config, head_config.config, config_path)
     head_cases = _head_cases(sources.head, policy)
     notices = _notices(base_cases, head_cases)
     new = [case for case in head_cases if case.id not in {c.id for c in base_cases}]
@@ -213,6 +215,14 @@ def _side_agent(policy: Config, side: Config) -> AgentConfig:
             "setup": own.setup,
         }
     )
+
+
+def _refuse_player(policy: Config, head: Config, config_path: str) -> None:
+    """A head that plays the golden or a recording measures nothing: only a base of that kind may bring it."""
+    played = ("oracle", "replay")
+    if head.agent.kind in played and policy.agent.kind not in (*played, "nop"):
+        message = f"{config_path} of the head swaps the agent for `{head.agent.kind}`, which runs nothing"
+        raise ConfigError(message, f"the base runs a {policy.agent.kind} agent; so must the head")
 
 
 def _policy_notes(policy: Config, head: ConfigFile | None) -> list[str]:

@@ -128,7 +128,9 @@ def _reason(
     if label == "flaky":
         return "flaky on the base too" if _flaky(base) else "newly flaky"
     if label == "stable":
-        return "passes" if head.passed else "fails on both sides"
+        return (
+            "passes" if head.passed else ("too few trials to tell" if base.passed else "fails on both sides")
+        )
     if label == "suspect":
         return "a large drop, not confirmed beyond chance"
     return ""

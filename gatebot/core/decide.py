@@ -86,7 +86,12 @@ def decided_without_trials(plan: Plan) -> tuple[Conclusion, str] | None:
         return "fail", f"the head does not install: {broken['head']}"
     if "base" in broken:
         return "not_evaluated", f"base broken: it does not install: {broken['base']}"
-    if plan.same_agent:
+    if (
+        plan.same_agent
+        and plan.base is not None
+        and plan.head is not None
+        and plan.base.tree == plan.head.tree
+    ):
         return "pass", "base and head hold the same agent: nothing to run"
     return None
 
@@ -192,7 +197,7 @@ def _conclude(
         return "not_evaluated", lacking
     open_ = [d.name for d in gating if d.judged.verdict == "inconclusive"]
     if open_:
-        reason = f"no sign of a drop, but one of the margin is not excluded for {listed(open_)}"
+        reason = f"no drop is proven, but one of the margin is not excluded for {listed(open_)}"
         return ("fail" if gate.mode == "prove" else "inconclusive"), reason
     return "pass", "no gating metric got worse, and drops of the margin are excluded"
 

@@ -100,6 +100,8 @@ class Gate(Written):
     @field_validator("metrics")
     @classmethod
     def _known(cls, value: dict[str, MetricGate]) -> dict[str, MetricGate]:
+        if not value:
+            raise mistake("no metric gates: every pull request would pass", "name one, e.g. `pass_rate: {}`")
         for name, gate in value.items():
             metric = METRICS.get(name)
             if metric is None:

@@ -15,7 +15,7 @@ def method_paragraph(report: Report) -> Markdown:
     """The method, then one sentence per gating metric with its numbers, p-value, cases and seeds."""
     evidence = report.evidence
     levels = (
-        f"A pull request that changes nothing is blocked with a probability of at most {percent(evidence.alpha)}: "
+        f"A pull request that changes nothing is blocked for a drop with a probability of at most {percent(evidence.alpha)}: "
         f"{percent(evidence.alpha - evidence.case_level, 2)} for the metrics over all looks, "
         f"{percent(evidence.case_level, 2)} for single cases."
     )

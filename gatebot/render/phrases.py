@@ -177,6 +177,8 @@ def label_of(case: CaseResult) -> str:
     """The case's label as a reader's word."""
     words = {"suspect": "suspect, not confirmed", "not_evaluated": "not evaluated"}
     word = words.get(case.label, case.label)
+    if case.label == "stable" and rate_drop(case) > 0:
+        word = "too few trials to tell"
     if case.label == "regressed" and case.fresh_base is not None and case.fresh_head is not None:
         base, head = case.fresh_base, case.fresh_head
         word += f": {base.passed}/{base.trials} → {head.passed}/{head.trials} on fresh trials"

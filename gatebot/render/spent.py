@@ -25,7 +25,7 @@ def _side(name: str, side: SideInfo | None, sha: str | None) -> list[str | Quote
 
 def amount_of(report: Report) -> str:
     """22 cases × 5 trials per side: the slots behind the first gating metric."""
-    cases = sum(1 for case in report.cases if case.label != "removed")
+    cases = sum(1 for case in report.cases if case.base.trials or case.head.trials or case.label != "removed")
     seeds = next((metric.seeds for metric in report.metrics if metric.gating), None)
     if seeds is None or not (seeds.base or seeds.head):
         return f"{count(cases, 'case')}, {count(report.trials.planned, 'trial')}"

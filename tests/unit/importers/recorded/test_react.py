@@ -79,7 +79,9 @@ def test_a_run_must_ask_something() -> None:
 
 
 def test_a_run_whose_model_call_failed_leaves_the_sample() -> None:
-    limited = run(success=False, error="LLM call failed at step 3: Error code: 429 - rate limit", final_answer=None)
+    limited = run(
+        success=False, error="LLM call failed at step 3: Error code: 429 - rate limit", final_answer=None
+    )
     (recorded,) = read_react([limited]).runs
     assert recorded.status == "infra_error"
     assert "429" in recorded.reason
