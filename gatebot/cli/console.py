@@ -34,7 +34,7 @@ def show_error(error: GatebotError) -> None:
 
 def say_exactly(data: bytes) -> None:
     """Write bytes to standard output as they are."""
-    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # closed by who started us
+    if sys.stdout is None:  # closed by who started us
         return
     with _reader_may_leave(sys.stdout):
         sys.stdout.flush()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from gatebot.commands.changed_files import changed_files
@@ -18,9 +18,9 @@ from gatebot.core.rounds import first_rounds, next_rounds, seed_plan
 from gatebot.model.plan import Plan
 from gatebot.model.report import Report
 from gatebot.model.suite import Suite
-from gatebot.model.trial import Side
+from gatebot.model.trial import Side, Trial
 from gatebot.process.environment import AllowedVariables, allowed_variables
-from gatebot.results.store import REPORT_FILE, ResultsDirectory, open_results
+from gatebot.results.store import REPORT_FILE, ResultsDirectory, open_results, start_over
 from gatebot.runner.progress import ProgressView
 from gatebot.runner.schedule import interleaved
 from gatebot.runner.shard import Shard
@@ -57,6 +57,9 @@ def run_trials(evaluation: Evaluation, request: EvaluationRequest, watch: Progre
     plan = plan_of(evaluation, request, examined)
     results, found = open_results(request.out, plan, overwrite=True)
     suite = evaluation.ruler.suite
+    if found is not None and found.finished and nothing_shown(found, results.trials()):
+        start_over(results)
+        found = None
     again = found is not None and found.finished
     if found is not None:
         plan = replace(found, finished=False, stopped="")
@@ -86,8 +89,27 @@ class _Places:
 
 
 def _goes_on(results: ResultsDirectory) -> bool:
-    """Whether running a finished evaluation again adds evidence: it was inconclusive."""
-    return results.has(REPORT_FILE) and results.read_report().conclusion == "inconclusive"
+    """Whether running a finished evaluation again adds evidence: it was inconclusive, or lost to infrastructure."""
+    if not results.has(REPORT_FILE):
+        return False
+    report = results.read_report()
+    lost = report.conclusion == "not_evaluated" and report.trials.infra_error > 0
+    return lost or report.conclusion == "inconclusive"
+
+
+def nothing_shown(plan: Plan, trials: Iterable[Trial]) -> bool:
+    """Whether a finished evaluation has shown nothing of a side: the base did not install, or no trial completed.
+
+    A missing key, a broken machine: the cause may be gone. Such an evaluation is not concluded again, but run anew.
+    """
+    if plan.base is not None and plan.base.setup == "failed":
+        return True
+    seen: dict[Side, bool] = {}
+    for trial in trials:
+        seen[trial.side] = seen.get(trial.side, False) or trial.status == "completed"
+        if len(seen) == 2 and all(seen.values()):
+            return False
+    return not all(seen.values())
 
 
 def _run(sides: Prepared, ruler: Ruler, request: EvaluationRequest, places: _Places) -> Plan:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -42,6 +43,9 @@ class ReusedTrials:
         self._sides = sides
         self._cases = cases
         self._environment = environment
+        self._lock = threading.Lock()
+        self._broken: dict[Side, list[Trial]] = {side: [] for side in sides}
+        self._completed: set[Side] = set()
         self._evaluation = _digest(
             environment,
             *(word for side in sorted(sides) for word in (side, sides[side].tree, sides[side].agent)),
@@ -56,7 +60,23 @@ class ReusedTrials:
         return replace(found, round=task.round, reused=True)
 
     def keep(self, trial: Trial) -> None:
-        """Keep what a task has come to."""
+        """Keep what a task has come to.
+
+        A side on which nothing completes leaves nothing behind: a missing key would otherwise be remembered as what
+        the agent does. Single trials that broke off are kept, so that running again is no second chance for them.
+        """
+        with self._lock:
+            if trial.status == "completed":
+                self._completed.add(trial.side)
+            waiting = self._broken.get(trial.side, [])
+            waiting.append(trial)
+            ready = [*waiting] if trial.side in self._completed else []
+            if ready:
+                waiting.clear()
+        for one in ready:
+            self._store_one(one)
+
+    def _store_one(self, trial: Trial) -> None:
         origin = self._origin(trial.key)
         if origin is not None:
             self._store.keep(origin, trial)

@@ -116,6 +116,11 @@ def decode_report(data: bytes) -> Report:
     return _decode(data, Location(REPORT_FILE), _reports(), REPORT_SCHEMA)
 
 
+def start_over(results: ResultsDirectory) -> None:
+    """Remove a finished evaluation that has shown nothing, so that the same one can be run anew in its place."""
+    _remove_ours(results.path)
+
+
 def open_results(path: Path, plan: Plan, *, overwrite: bool = False) -> tuple[ResultsDirectory, Plan | None]:
     """Open or make the directory for the evaluation that `plan` (its rounds aside) describes.
 

@@ -81,9 +81,6 @@ GATE_MISTAKES: dict[str, Mistake] = {
     "no seeds": Mistake(("--seeds",), argv=("--seeds", "0")),
     "seeds in words": Mistake(("--seeds",), argv=("--seeds", "many")),
     "unknown option": Mistake(("--sedes",), argv=("--sedes", "3")),
-    "agents that are not built in": Mistake(
-        ("http",), replaced("command: [python3, -I, -S, agent.py]", "http: {url: 'http://127.0.0.1:1/'}")
-    ),
     "a recording that is not there": Mistake(
         ("trials",), replaced("command: [python3, -I, -S, agent.py]", "replay: recorded")
     ),

@@ -17,6 +17,7 @@ MEASURED_OTHERWISE: dict[str, Trial] = {
     "stderr_tail": replace(TRIAL, stderr_tail="pid 7"),
     "attempts": replace(TRIAL, attempts=3),
     "cached": replace(TRIAL, cached=True),
+    "reused": replace(TRIAL, reused=True),
     "trace_url": replace(TRIAL, trace_url="http://x/1"),
 }
 

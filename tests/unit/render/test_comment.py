@@ -209,7 +209,7 @@ def failing(number: int, lines: int = 30, width: int = 60) -> tuple[Report, dict
 def whole(rendered: str) -> bool:
     """Every block that was opened is closed, and the footer is there."""
     shown = page(rendered)
-    fences = len(re.findall(r"^```", rendered, re.MULTILINE))
+    fences = len(re.findall(r"^```[^`]*$", rendered, re.MULTILINE))
     return (
         shown.tags.count("details") == shown.tags.count("/details")
         and fences % 2 == 0
