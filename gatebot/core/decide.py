@@ -207,6 +207,8 @@ def _not_evaluated(gating: list[MetricDecision], evidence: Evidence) -> str:
     broken = nothing_completed(evidence)
     if broken:
         return broken
+    if not evidence.gating_cases:
+        return "no case gates: every one is new or in quarantine"
     for side in SIDES:
         empty = empty_cases(evidence, side)
         if empty:
@@ -229,6 +231,8 @@ def _because(regressed: list[str], missed: list[str]) -> str:
 
 def _advice(conclusion: Conclusion, metrics: tuple[MetricDecision, ...], gate: Gate, state: Reached) -> str:
     """What to do now; of an inconclusive evaluation how much more it takes."""
+    if conclusion == "fail" and not metrics:
+        return "Mend the head's setup; what it printed is in logs/setup-head.log."
     open_ = [d for d in metrics if d.gating and d.judged.verdict == "inconclusive"]
     asked = [to_exclude(d.comparison, gate.metrics[d.name]) for d in open_ if d.comparison is not None]
     if not asked or conclusion in ("pass", "not_evaluated") or any(_regressed(d) for d in metrics):
