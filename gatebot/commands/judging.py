@@ -136,10 +136,9 @@ class _Missing:
 
 def _write_judgements(session: JudgingSession, todo: _Missing, results: ResultsDirectory) -> None:
     """Judge in threads and write in the order of the trials; a stop keeps what is judged."""
-    with ThreadPoolExecutor(todo.suite.config.concurrency) as pool:
+    with ThreadPoolExecutor(todo.record.config.concurrency) as pool:
         for chunk in _chunks(iter(todo)):
-            judged = pool.map(session.judge_some, *zip(*chunk, strict=True))
-            for found in judged:
+            for found in session.judge_many(chunk, pool):
                 append_judge_lines(
                     results.path / JUDGE_FILE, _kept(found, stopped=bool(session.asker.stopped))
                 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 from gatebot.errors import ImportFormatError
 from gatebot.importers.strict_json import parse_json
 from gatebot.judge.fault import CallFailed
+from gatebot.judge.limiter import Limiter
 from gatebot.judge.waiting import MAX_ATTEMPTS, Clock, asked_delay, backoff
 from gatebot.model.json_value import JsonObject, is_object
 
@@ -41,12 +42,16 @@ class Access:
 
 
 class MessagesApi:
-    """Sends requests; threads may share one. Once a fault ends the session, every further request fails at once."""
+    """Sends requests; threads may share one. Once a fault ends the session, every further request fails at once.
 
-    def __init__(self, access: Access, clock: Clock | None = None) -> None:
+    At most `concurrency` requests are under way at once, and fewer while the API is busy.
+    """
+
+    def __init__(self, access: Access, clock: Clock | None = None, concurrency: int = 1) -> None:
         self._access = access
         self._clock = clock or Clock()
         self._lock = threading.Lock()
+        self._limiter = Limiter(concurrency)
         self._ended = ""
         self._last_fault = ""
         self._equal = 0
@@ -139,17 +144,25 @@ class MessagesApi:
         *,
         attempts: int = MAX_ATTEMPTS,
     ) -> bytes:
-        deadline = self._clock.now() + timeout
+        deadline: float | None = None
         told = ""
         for attempt in range(1, attempts + 1):
-            left = deadline - self._clock.now()
-            if self._ended:
-                raise CallFailed(self._ended, ends_session=True)
-            if left <= 0:
-                break
-            answer, told, delay = self._attempt(once, left, deadline)
-            if answer is not None:
-                return answer
+            self._limiter.enter()
+            try:
+                sent = self._clock.now()
+                # The first wait for a slot is the others' time, not this request's.
+                deadline = sent + timeout if deadline is None else deadline
+                if self._ended:
+                    raise CallFailed(self._ended, ends_session=True)
+                if sent >= deadline:
+                    break
+                answer, told, delay = self._attempt(once, deadline - sent, deadline)
+                if answer is not None:
+                    self._limiter.answered(sent)
+                    return answer
+                self._limiter.busy(sent, self._clock.now())
+            finally:
+                self._limiter.leave()
             pause = backoff(attempt, seed) if delay is None else delay
             if attempt == attempts or self._clock.now() + pause >= deadline:
                 break
@@ -164,6 +177,7 @@ class MessagesApi:
 
         with self._lock:
             self.attempts += 1
+            _ = self._sdk  # made once, whichever thread comes first
         try:
             answer = once(left, {DEADLINE_HEADER: repr(deadline)}).content
         except anthropic.APIStatusError as error:

@@ -40,7 +40,7 @@ def cannot_run(config: JudgeConfig, key: str | None) -> str:
 def open_session(config: JudgeConfig, around: Surroundings) -> JudgingSession:
     """A session; nothing is sent yet."""
     key = around.key.strip()
-    api = MessagesApi(Access(config.base_url, key), around.clock)
+    api = MessagesApi(Access(config.base_url, key), around.clock, config.concurrency)
     asker = Asker(config, api, AnswerCache(around.cache, key), secrets=(*around.secrets, key))
     batches = Batches(around.clock, config.batch_wait, around.pending_batches) if config.batch else None
     return JudgingSession(config, asker, batches)

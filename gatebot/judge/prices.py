@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 
 import orjson
 
@@ -50,7 +51,9 @@ def estimate_of(body: JsonObject, price: ModelPrice | None) -> float | None:
 
 @dataclass(slots=True)
 class _Sum:
-    usd: float = 0.0
+    """Exact, so that the sum does not depend on which thread books first."""
+
+    exact: Fraction = field(default_factory=Fraction)
     unpriced: int = 0
 
 
@@ -66,7 +69,7 @@ class Ledger:
     def reserve(self, estimate: float | None) -> bool:
         """Whether a request of that estimate fits; its money is set aside until `book`."""
         with self._lock:
-            wanted = self._sum.usd + self._reserved + (estimate or 0.0)
+            wanted = float(self._sum.exact) + self._reserved + (estimate or 0.0)
             if self._bound is not None and wanted > self._bound:
                 return False
             self._reserved += estimate or 0.0
@@ -76,10 +79,10 @@ class Ledger:
         """Replace what was set aside by what it cost (None: unknown)."""
         with self._lock:
             self._reserved -= estimate or 0.0
-            self._sum.usd += cost or 0.0
+            self._sum.exact += Fraction(cost or 0.0)
             self._sum.unpriced += cost is None
 
     @property
     def usd(self) -> float | None:
         """Dollars spent; None when a request had no known price."""
-        return None if self._sum.unpriced else self._sum.usd
+        return None if self._sum.unpriced else float(self._sum.exact)

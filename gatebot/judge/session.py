@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 
 from gatebot.judge.asking import Asker, Member, members_of
@@ -12,11 +13,13 @@ from gatebot.judge.panel import judgement_of, same_family
 from gatebot.judge.prices import estimate_of, price_of
 from gatebot.judge.subject import Subject, Subjects
 from gatebot.model.judge import JudgeConfig
-from gatebot.model.judgement import Canary, Judgement, JudgeSession
+from gatebot.model.judgement import Canary, Judgement, JudgeSession, Opinion
 from gatebot.model.suite import Case
 from gatebot.model.trial import Trial
 
 Task = tuple[Case, Trial]
+Seats = list[tuple[Subject, list[Callable[[], Opinion]]]]
+"""Each question about a trial, with how to come by the opinion of each member."""
 
 
 @dataclass(slots=True)
@@ -75,16 +78,42 @@ class JudgingSession:
 
     def judge(self, case: Case, trial: Trial) -> dict[str, Judgement]:
         """Metric name → judgement, for every rubric. Never raises on what the trial holds or the model answers."""
-        return self.judge_some(case, trial, frozenset(rubric.metric for rubric in self.subjects.rubrics))
-
-    def judge_some(self, case: Case, trial: Trial, metrics: frozenset[str]) -> dict[str, Judgement]:
-        """`judge`, for some of the metrics alone."""
         self.agents.update(trial.trajectory.models)
-        return {
-            subject.question.rubric.metric: self._judgement(trial, subject)
-            for subject in self.subjects.of(case, trial)
-            if subject.question.rubric.metric in metrics
-        }
+        seats = [(subject, self._asked(subject, self._now)) for subject in self.subjects.of(case, trial)]
+        return _judgements(trial, seats)
+
+    def judge_many(
+        self, tasks: Sequence[tuple[Case, Trial, frozenset[str]]], pool: Executor
+    ) -> Iterator[dict[str, Judgement]]:
+        """`judge` for some metrics of each trial, in the order given, as many opinions at once as the pool has threads.
+
+        What comes out does not depend on which answer arrives first.
+        """
+        first: dict[tuple[str, Member], Future[Opinion]] = {}
+        started: list[Future[Opinion]] = []
+
+        def start(subject: Subject, member: Member) -> Callable[[], Opinion]:
+            question = subject.question
+            earlier = first.get((question.subject, member))
+            if earlier is not None:
+                return lambda: self._after(earlier, subject, member)
+            future = pool.submit(self.asker.opinion, question, member, self._early(subject, member))
+            started.append(future)
+            if self.asker.cache.folder is not None:
+                first[question.subject, member] = future
+            return future.result
+
+        try:
+            begun: list[tuple[Trial, Seats]] = []
+            for case, trial, metrics in tasks:
+                self.agents.update(trial.trajectory.models)
+                wanted = [s for s in self.subjects.of(case, trial) if s.question.rubric.metric in metrics]
+                begun.append((trial, [(subject, self._asked(subject, start)) for subject in wanted]))
+            for trial, seats in begun:
+                yield _judgements(trial, seats)
+        finally:
+            for future in started:
+                future.cancel()
 
     def record(self, complaint_: str = "") -> JudgeSession:
         """How the session went, for judge.jsonl."""
@@ -107,14 +136,18 @@ class JudgingSession:
             pending_batches=self.batches.pending if self.batches is not None else (),
         )
 
-    def _judgement(self, trial: Trial, subject: Subject) -> Judgement:
-        if subject.floor.decided:
-            return judgement_of(trial, subject.question, subject.digest, subject.floor, ())
-        opinions = [
-            self.asker.opinion(subject.question, member, self._early(subject, member))
-            for member in self.members
-        ]
-        return judgement_of(trial, subject.question, subject.digest, subject.floor, opinions)
+    def _asked(
+        self, subject: Subject, ask: Callable[[Subject, Member], Callable[[], Opinion]]
+    ) -> list[Callable[[], Opinion]]:
+        return [] if subject.floor.decided else [ask(subject, member) for member in self.members]
+
+    def _now(self, subject: Subject, member: Member) -> Callable[[], Opinion]:
+        return lambda: self.asker.opinion(subject.question, member, self._early(subject, member))
+
+    def _after(self, earlier: Future[Opinion], subject: Subject, member: Member) -> Opinion:
+        """The opinion on an equal question, which the cache has once the earlier one is answered."""
+        earlier.result()
+        return self.asker.opinion(subject.question, member, self._early(subject, member))
 
     def _early(self, subject: Subject, member: Member) -> bytes | None:
         return self.batches.take(Wanted(subject.question, member)) if self.batches is not None else None
@@ -140,3 +173,12 @@ class JudgingSession:
 
 def _plus(total: float | None, more: float | None) -> float | None:
     return None if total is None or more is None else total + more
+
+
+def _judgements(trial: Trial, seats: Seats) -> dict[str, Judgement]:
+    return {
+        subject.question.rubric.metric: judgement_of(
+            trial, subject.question, subject.digest, subject.floor, [opinion() for opinion in opinions]
+        )
+        for subject, opinions in seats
+    }

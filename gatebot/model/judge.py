@@ -110,6 +110,12 @@ class JudgeConfig(Written):
     timeout: float = Field(
         default=60.0, gt=0, le=600, description="Seconds for one judgement, all its attempts together."
     )
+    concurrency: int = Field(
+        default=4,
+        ge=1,
+        le=32,
+        description="Requests under way at once, at most; fewer while the API is busy.",
+    )
     max_tokens: int = Field(default=1024, ge=128, le=16384, description="Tokens of one answer.")
     usd: float | None = Field(
         default=None, gt=0, description="Upper bound of what judging may cost, in US dollars."

@@ -45,6 +45,17 @@ def test_the_ledger_sets_money_aside() -> None:
     assert ledger.usd == 0.1
 
 
+def test_the_sum_does_not_depend_on_the_order_of_booking() -> None:
+    costs = [0.1, 0.2, 0.3, 1e-9, 0.7]
+    sums: set[float | None] = set()
+    for order in (costs, costs[::-1], sorted(costs)):
+        ledger = Ledger(None)
+        for cost in order:
+            ledger.book(None, cost)
+        sums.add(ledger.usd)
+    assert len(sums) == 1
+
+
 def test_what_has_no_price_is_not_counted_as_nothing() -> None:
     ledger = Ledger(None)
     ledger.book(None, None)
