@@ -25,7 +25,7 @@ check: $(STAMP) ## lint, format, types, import contracts
 	$(BIN)/basedpyright $(wildcard $(CHECKED))
 	$(BIN)/lint-imports --no-logo
 
-test: check ## check, then every test
+test: check ## check, then every test (GATEBOT_STAND_INS=folder: with stand-ins installed there)
 	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 
 unit: $(STAMP) ## the unit tests alone
@@ -47,5 +47,5 @@ lock: ## resolve the dependencies anew (LOCK_ARGS=--upgrade takes newer versions
 	tools/lock.sh "$(PYTHON)" $(LOCK_ARGS)
 
 clean: ## remove what the tasks made
-	rm -rf .venv .demo build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .demo .stand-ins build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

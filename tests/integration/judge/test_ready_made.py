@@ -14,10 +14,16 @@ from gatebot.judge.session import JudgingSession
 from gatebot.model.json_value import JsonValue
 from gatebot.model.judge import JudgeConfig
 from tests.integration.judge.clock import FakeClock
-from tests.integration.judge.ready_made import aimock_command, free_port, llmock_command, running
+from tests.integration.judge.ready_made import (
+    TEST_SECONDS,
+    aimock_command,
+    free_port,
+    llmock_command,
+    running,
+)
 from tests.unit.judge.subjects import case, given, trial
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(TEST_SECONDS)]
 TOOL_CALL: JsonValue = {"toolCalls": [{"name": "judgement", "arguments": given(0.8)}]}
 USER = "BEGIN MATERIAL"
 
