@@ -55,6 +55,7 @@ def read_reply(output: bytes) -> Reply:
         message = "printed nothing"
         raise BrokenReplyError(message)
     if not stripped.lstrip(_BYTE_ORDER_MARK).startswith(_LIKE_JSON):
+        _refuse_buried_reply(stripped)
         return Reply(answer=stripped)
     try:
         document = parse_json(stripped, max_bytes=len(output), max_depth=MAX_DEPTH)
@@ -67,6 +68,20 @@ def read_reply(output: bytes) -> Reply:
         return _read_messages(document)
     message = "printed JSON that is neither an object nor a list"
     raise BrokenReplyError(message)
+
+
+def _refuse_buried_reply(text: str) -> None:
+    """A reply whose first lines are a log would pass for plain text, and its messages be lost without a word."""
+    last = text.rsplit("\n", 1)[-1].strip()
+    if last == text or not last.startswith("{"):
+        return
+    try:
+        document = parse_json(last, max_bytes=len(last.encode()), max_depth=MAX_DEPTH)
+    except ImportFormatError:
+        return
+    if is_object(document) and any(key in document for key in KEYS):
+        message = "printed a reply after other text: log lines belong on standard error"
+        raise BrokenReplyError(message)
 
 
 def canonical_text(value: JsonValue) -> str:

@@ -133,7 +133,7 @@ def init(
     )
     for path in story(directory, answers, workflows=not no_workflows):
         say(f"wrote {path}")
-    say("Next: gatebot validate, then gatebot record, then commit.")
+    say("Next: commit, then gatebot record, look at the golden it wrote, and commit that.")
     return PASS
 
 

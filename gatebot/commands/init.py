@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gatebot.errors import UsageError
 from gatebot.results.plain_file import replace_file
-from gatebot.suite.load import load_suite
+from gatebot.suite.load import CONFIG_NAME, load_suite
 
 TEMPLATES = Path(__file__).parent / "templates"
 WORKFLOWS = ("gatebot.yml", "gatebot-label.yml", "gatebot-report.yml")
@@ -50,15 +50,19 @@ class Answers:
 
 
 def init(root: Path, answers: Answers, *, workflows: bool = True) -> tuple[str, ...]:
-    """Write the files below `root`; nothing that exists is touched. Hands back the paths written, sorted.
+    """Write the files below `root` that are not there yet; a suite that exists is kept whole. Hands back what was
+    written, sorted.
 
-    Raises UsageError when a file exists or an answer cannot be used, ConfigError when the result would not load.
+    Raises UsageError when everything exists or an answer cannot be used, ConfigError when the result would not load.
     """
     files = planned(answers, workflows=workflows)
-    there = [path for path in files if (root / path).exists()]
-    if there:
+    if (root / CONFIG_NAME).exists():
+        load_suite(root)  # a broken one is told before anything is written
+        files = {path: text for path, text in files.items() if path.startswith(".github/")}
+    files = {path: text for path, text in files.items() if not (root / path).exists()}
+    if not files:
         raise UsageError(
-            f"{there[0]} exists already: nothing was written", "remove it, or write the suite by hand"
+            "everything exists already: nothing was written", "remove what is to be written anew"
         )
     for path, text in files.items():
         place = root / path
@@ -78,7 +82,7 @@ def planned(answers: Answers, *, workflows: bool) -> dict[str, str]:
         raise UsageError("how is the agent started?", "for example: --agent 'python3 agent.py'")
     env = f"  env: {json.dumps(list(answers.env))}\n" if answers.env else ""
     files = {
-        "gatebot.yaml": _CONFIG.format(suite=answers.suite, command=json.dumps(argv), env=env),
+        CONFIG_NAME: _CONFIG.format(suite=answers.suite, command=json.dumps(argv), env=env),
         "golden/first.yaml": _CASE.format(
             question=json.dumps(answers.question), contains=json.dumps(answers.contains)
         ),

@@ -20,8 +20,6 @@ from gatebot.model.metric import Metric
 
 INFORMING_PERMUTATIONS = 1_999
 MARGIN_CONFIDENCE = 0.90
-ZERO_FLOOR = 0.5
-"""What a zero counts as on the log scale of a ratio metric (half a call, half a token): its ratio stays finite."""
 
 
 Scope = Literal["suite", "generalize"]
@@ -88,7 +86,7 @@ class Comparison:
 def strata(sample: MetricSample) -> Strata:
     """A sample as numbers, logged for ratio metrics. Raises ValueError for a sample without cases."""
     plain = strata_of(sample.base, sample.head)
-    return log_strata(plain, floor=ZERO_FLOOR) if sample.metric.scale == "ratio" else plain
+    return log_strata(plain, floor=sample.metric.floor) if sample.metric.scale == "ratio" else plain
 
 
 def compare(

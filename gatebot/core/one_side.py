@@ -45,7 +45,9 @@ def decide_one_side(
     return Decision(
         conclusion="pass" if gate.mode == "observe" else conclusion,
         reason=reason,
-        advice=_advice(conclusion, no_baseline),
+        advice=_advice(
+            conclusion, no_baseline, failing=any(row.passed is False for row in evidence.all_rows())
+        ),
         metrics=metrics,
         singles=SingleCases(),
         alpha=gate.alpha,
@@ -83,11 +85,13 @@ def _conclude(
     return "pass", "one side alone: no target is missed"
 
 
-def _advice(conclusion: Conclusion, no_baseline: str) -> str:
+def _advice(conclusion: Conclusion, no_baseline: str, *, failing: bool) -> str:
     if no_baseline:
         return "The next pull request will be compared with this one once it is merged."
     return {
-        "pass": "Nothing to do.",
+        "pass": "Look at the cases that do not always pass before you gate on this suite."
+        if failing
+        else "Nothing to do.",
         "fail": "Fix the cases below, or lower the target.",
         "inconclusive": "Run more seeds.",
         "not_evaluated": "Remove the cause named above and run again; this is not a pass.",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gatebot.core.cases import case_results, worst_first
+from gatebot.core.cases import case_results, count, worst_first
 from gatebot.core.decide import Decision, MetricDecision
 from gatebot.core.endings import ending_alerts
 from gatebot.core.evidence import Evidence, side_values
@@ -262,6 +262,12 @@ def _alerts(evidence: Evidence, decision: Decision, plan: Plan) -> tuple[str, ..
     if counts["missing"]:
         alerts.append(f"{counts['missing']} of {len(evidence.planned)} planned trials are missing.")
     alerts.extend(ending_alerts(evidence))
+    for notice in plan.case_notices:
+        head = count(evidence, notice.case, "head")
+        if notice.kind == "new" and head.passed < head.trials:
+            alerts.append(
+                f"The new case {notice.case} fails {head.trials - head.passed} of {head.trials} trials."
+            )
     if evidence.graders_faulted:
         alerts.append(f"{evidence.graders_faulted} trials scored 0 because a grader failed on their data.")
     for metric in decision.metrics:

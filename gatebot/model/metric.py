@@ -20,6 +20,8 @@ class Metric:
 
     scale: `binary` 0 or 1 · `unit` [0, 1] · `count` a number that may be 0, compared as a difference of means ·
     `ratio` a positive quantity, compared as a ratio of geometric means.
+    `floor`: of a `ratio` metric, what a smaller value counts as on the log scale, so that a ratio with 0 stays finite:
+    half a call, half a token, a millisecond, a ten-thousandth of a cent.
     """
 
     name: str
@@ -27,6 +29,7 @@ class Metric:
     scale: Scale
     level: Level
     caption: str
+    floor: float = 0.5
 
 
 _TABLE: tuple[Metric, ...] = (
@@ -75,10 +78,17 @@ _TABLE: tuple[Metric, ...] = (
     Metric("recovery", "higher", "unit", "efficiency", "tool failures recovered from"),
     Metric("loop", "lower", "binary", "efficiency", "the agent went in circles"),
     Metric("handoffs", "lower", "count", "efficiency", "control passed between agents"),
-    Metric("latency_s", "lower", "ratio", "efficiency", "wall seconds per trial"),
-    Metric("tool_latency_s", "lower", "ratio", "efficiency", "seconds per tool call, where the trace tells"),
+    Metric("latency_s", "lower", "ratio", "efficiency", "wall seconds per trial", floor=1e-3),
+    Metric(
+        "tool_latency_s",
+        "lower",
+        "ratio",
+        "efficiency",
+        "seconds per tool call, where the trace tells",
+        floor=1e-3,
+    ),
     Metric("tokens", "lower", "ratio", "efficiency", "tokens per trial, cached input included"),
-    Metric("cost_usd", "lower", "ratio", "efficiency", "US dollars per trial"),
+    Metric("cost_usd", "lower", "ratio", "efficiency", "US dollars per trial", floor=1e-6),
     Metric("corrupt_success", "lower", "binary", "efficiency", "goal reached, another required check failed"),
     Metric(
         "judge_final_response", "higher", "unit", "final_response", "judge: the answer is right and complete"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from gatebot.model.report import CaseResult, Failure, Report
 from gatebot.model.score import Divergence
 from gatebot.render.markdown import Html, Markdown, code, html_code, html_text, text
-from gatebot.render.numbers import count
+from gatebot.render.numbers import count, value_of
 from gatebot.render.visible import visible
 
 QUOTE_LIMIT = 110
@@ -193,13 +193,36 @@ def rate_drop(case: CaseResult) -> float:
 
 
 def worse_cases(report: Report) -> tuple[CaseResult, ...]:
-    """Cases worth a look, worst first: regressed, then suspect, then the report's worst cases that lost passes."""
+    """Cases worth a look, worst first: regressed, then suspect, then the report's worst cases that lost passes.
+
+    Where a metric regressed and no case lost a pass, the cases that lost most of that metric.
+    """
     order = {"regressed": 0, "suspect": 1}
     worst = frozenset(report.worst_cases)
     chosen = [
         case for case in report.cases if case.label in order or (case.id in worst and rate_drop(case) > 0)
     ]
+    if not chosen:
+        return _lost_most(report)
     return tuple(sorted(chosen, key=lambda case: (order.get(case.label, 2), -rate_drop(case), case.id)))
+
+
+def _lost_most(report: Report, limit: int = 5) -> tuple[CaseResult, ...]:
+    """The cases that lost most of the first gating metric that regressed, with both values as what happened."""
+    metric = next((m for m in report.metrics if m.gating and m.verdict == "regressed"), None)
+    if metric is None:
+        return ()
+    sign = 1.0 if metric.direction == "higher" else -1.0
+    losses: list[tuple[float, CaseResult]] = []
+    for case in report.cases:
+        seen = case.metrics.get(metric.name)
+        if seen is None or seen.base is None or seen.head is None or sign * (seen.base - seen.head) <= 0:
+            continue
+        told = f"{metric.name} {value_of(metric.name, metric.scale, seen.base)} → {value_of(metric.name, metric.scale, seen.head)}"
+        losses.append(
+            (sign * (seen.base - seen.head), replace(case, reason=told, first_divergence=None, failure=None))
+        )
+    return tuple(case for _, case in sorted(losses, key=lambda loss: (-loss[0], loss[1].id))[:limit])
 
 
 def labelled(report: Report, label: str) -> tuple[CaseResult, ...]:

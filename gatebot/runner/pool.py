@@ -114,6 +114,7 @@ class TrialRunner:
         self.spending = Spending(bounds)
         self.spending.add(sink.spent_before)
         self._breaker = Breaker(bounds.breaker)
+        self._heard: set[TrialKey] = set()
         self._counts: dict[Side, _Counts] = {side: _Counts() for side in SIDES}
         self._infra_errors = 0
         self._stopped = ""
@@ -142,6 +143,9 @@ class TrialRunner:
         """
         fresh: deque[TrialTask] = deque()
         for task in tasks:
+            if task.key in self._heard:
+                continue  # of an earlier round of this process: planned and counted then
+            self._heard.add(task.key)
             counts = self._counts[task.key.side]
             counts.planned += 1
             if task.key not in self._sink.done:

@@ -34,6 +34,18 @@ def test_init_writes_a_suite_that_runs(tmp_path: Path, gatebot: CommandLine) -> 
     assert run.code == 0, run.told
 
 
+def test_init_adds_workflows_to_a_suite_that_exists(tmp_path: Path, gatebot: CommandLine) -> None:
+    root = tmp_path / "mine"
+    Project(root, shop())
+    before = (root / "gatebot.yaml").read_text()
+    ended = gatebot("init", root, "--agent", AGENT)
+    assert ended.code == 0, ended.told
+    assert (root / "gatebot.yaml").read_text() == before
+    assert (root / ".github/workflows/gatebot.yml").is_file()
+    assert not (root / "golden/first.yaml").exists()
+    assert gatebot("init", root, "--agent", AGENT).code == 2
+
+
 def test_init_touches_nothing_that_exists(tmp_path: Path, gatebot: CommandLine) -> None:
     (tmp_path / "gatebot.yaml").write_text("mine")
     ended = gatebot("init", tmp_path, "--agent", AGENT)

@@ -260,7 +260,8 @@ def test_each_run_has_a_session_of_its_own(launchers: Launchers, tmp_path: Path)
 
 def test_signals_that_python_ignores_are_back_to_normal(launchers: Launchers, tmp_path: Path) -> None:
     ended = launchers.launch(program(tmp_path, *shell_argv("grep -E 'Sig(Ign|Blk)' /proc/self/status")))
-    assert [int(word, 16) for word in ended.stdout.split()[1::2]] == [0, 0]
+    libc_own = 0b11 << 31  # signals 32 and 33 are the C library's; whoever started the tests may ignore them
+    assert [int(word, 16) & ~libc_own for word in ended.stdout.split()[1::2]] == [0, 0]
 
 
 def test_many_threads_launch_at_once(launchers: Launchers, tmp_path: Path) -> None:
@@ -291,7 +292,7 @@ def test_a_full_descriptor_table_is_no_exception(tmp_path: Path) -> None:
     with Launchers() as pool:
         pool.launch(program(tmp_path, "true"))
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (max(open_files()) + 2, hard))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(open_files()) + 8, hard))
         taken: list[int] = []
         try:
             with contextlib.suppress(OSError):

@@ -150,7 +150,7 @@ def test_any_bytes_are_a_reply_or_a_refusal(output: bytes) -> None:
         reply = read_reply(output)
     except BrokenReplyError:
         return
-    assert isinstance(reply.answer, str)
+    assert isinstance(reply.answer, str) or reply.trajectory is not None  # `[]`: a run that said nothing
 
 
 JSON = st.recursive(
@@ -181,3 +181,17 @@ def test_any_object_is_a_reply_or_a_refusal(document: dict[str, object]) -> None
 def test_canonical_text_does_not_depend_on_the_order_of_keys(value: object) -> None:
     turned = json.loads(json.dumps(value), object_pairs_hook=lambda pairs: dict(reversed(pairs)))
     assert canonical_text(turned) == canonical_text(json.loads(json.dumps(value)))
+
+
+@pytest.mark.parametrize(
+    "output",
+    [b'INFO starting\n{"answer": "x"}', b'a\nb\n {"messages": []}  \n', b'see\n{"state": {}, "y": 1}'],
+)
+def test_a_reply_after_log_lines_is_refused_and_not_taken_for_text(output: bytes) -> None:
+    with pytest.raises(BrokenReplyError, match="log lines belong on standard error"):
+        read_reply(output)
+
+
+@pytest.mark.parametrize("output", [b'it is\n{"x": 1}', b"it is\n{so", b"two\nlines"])
+def test_text_that_ends_like_json_is_still_an_answer(output: bytes) -> None:
+    assert read_reply(output).answer == output.decode()

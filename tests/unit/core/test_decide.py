@@ -247,3 +247,18 @@ def test_pass_hat_k_has_an_interval_where_two_trials_are_to_spare() -> None:
     assert list(found.base_intervals) == list(found.head_intervals) == ["1", "2", "3"]
     low, high = found.base_intervals["1"]
     assert low < 0.8 < high
+
+
+@pytest.mark.parametrize(("name", "base", "head"), [("cost_usd", 0.01, 0.40), ("latency_s", 0.05, 0.35)])
+def test_cents_and_milliseconds_are_seen(name: str, base: float, head: float) -> None:
+    passes = suite_of(12, "11111")
+    scores = {
+        (case, side): [{name: Score(value)}] * 5
+        for case in passes
+        for side, value in (("base", base), ("head", head))
+    }
+    trials = Trials(passes, passes, scores)  # pyright: ignore[reportArgumentType]
+    metric = next(m for m in reported(trials, gate_of("pass_rate", name)).metrics if m.name == name)
+    assert metric.verdict == "regressed"
+    assert metric.base == pytest.approx(base)
+    assert metric.delta == pytest.approx(head / base)

@@ -152,6 +152,15 @@ def test_the_rounds_of_one_evaluation_share_counts() -> None:
     assert len(sink.trials) == 5
 
 
+def test_a_trial_is_counted_once_however_often_its_round_is_named() -> None:
+    agent, sink = CountingAgent(), Memory()
+    one = runner(agent, sink, Bounds(trials=6))
+    assert one.run([task(slot) for slot in range(3)]) == ""
+    assert one.run([task(slot) for slot in range(6)]) == ""
+    assert one.run([task(slot) for slot in range(6)]) == ""
+    assert len(sink.trials) == 6
+
+
 def test_trials_of_an_earlier_process_count_towards_the_budget() -> None:
     agent, sink = CountingAgent(), Memory(done={task(0).key, task(1).key})
     assert runner(agent, sink, Bounds(trials=3)).run([task(slot) for slot in range(4)]) == "budget: 3 trials"
