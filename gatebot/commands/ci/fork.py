@@ -18,7 +18,7 @@ TITLE = "not evaluated: a head from another repository"
 WHY = (
     "The code of another repository is never run beside a token that can write, so this head was not judged."
 )
-TODO = (
+ADVICE = (
     "A maintainer who has read the change pushes exactly this commit as a branch of this repository and opens a pull "
     "request of it: its verdict is this commit's check, here too."
 )
@@ -44,8 +44,8 @@ def report_fork(ci: CiContext, event: WorkflowRunEvent) -> CiOutcome:
         run_id=str(ci.environment.run_id),
         attempt=ci.environment.attempt,
     )
-    body = plain_comment(policy.suite, state, TITLE, WHY, TODO)
-    output = CheckOutput(TITLE, f"{WHY}\n\n{TODO}")
+    body = plain_comment(policy.suite, state, TITLE, WHY, ADVICE)
+    output = CheckOutput(TITLE, f"{WHY}\n\n{ADVICE}")
     with telling(ci, Target(policy.suite, live.head_sha, live.number)) as one:
-        one.finish(Publication((body,), output, "failure", f"{WHY}\n\n{TODO}"), comment=True)
+        one.finish(Publication((body,), output, "failure", f"{WHY}\n\n{ADVICE}"), comment=True)
         return CiOutcome("pass", told=tuple(one.told))
