@@ -68,11 +68,6 @@ def branch_tip(client: Client, branch: str) -> str:
     return fields.sha(fields.part(client.get(f"/git/ref/heads/{quote(branch)}"), "object"), "sha")
 
 
-def commits_of(client: Client, number: int) -> tuple[str, ...]:
-    """The pull request's commits, oldest first (GitHub lists at most 250). Raises ApiError."""
-    return tuple(fields.sha(one, "sha") for one in client.pages(f"/pulls/{number}/commits"))
-
-
 def changed_files(client: Client, base: str, head: str) -> tuple[str, ...]:
     """Paths changed between two commits, as GitHub lists them (300 at most). Raises ApiError."""
     found = client.get(f"/compare/{base}...{head}")

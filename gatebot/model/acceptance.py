@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from gatebot.model.json_value import JsonValue
@@ -85,10 +85,3 @@ class Acceptance:
     def covers(self, case: str, grading_digest: str) -> bool:
         """Whether the case, graded as the digest says, is what was accepted."""
         return any(one.case == case and one.grading_digest == grading_digest for one in self.cases)
-
-
-@dataclass(frozen=True, slots=True)
-class Acceptances:
-    """The records that hold for a pull request, oldest first; what `gatebot gate --accepted` reads."""
-
-    records: tuple[Acceptance, ...] = field(default_factory=tuple[Acceptance, ...])

@@ -29,11 +29,6 @@ ERROR_PREFIX = "Error:"
 _POLICY_TITLE = re.compile(r"#\s*(\w+)\s+agent\s+policy", re.ASCII | re.IGNORECASE)
 
 
-def is_tau_bench(run: JsonObject) -> bool:
-    """Whether a run looks like one of τ-bench."""
-    return isinstance(run.get("traj"), list) and "reward" in run
-
-
 def read_tau_bench(documents: Sequence[JsonValue]) -> RecordedSuite:
     """Cases and runs of one agent's results: the raw list, or lines with the source's object in `run`.
 
