@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from gatebot.agents.reported_usage import read_usage, usage_of_messages
@@ -16,7 +16,9 @@ from gatebot.render.visible import visible
 
 MAX_DEPTH: Final = 64
 MAX_URL_LENGTH: Final = 2000
-KEYS: Final = ("messages", "answer", "state", "usage", "trace_url")
+MAX_NODES: Final = 10_000
+MAX_NODE_LENGTH: Final = 200
+KEYS: Final = ("messages", "answer", "state", "usage", "trace_url", "graph")
 _LIKE_JSON: Final = ("{", "[")
 _BYTE_ORDER_MARK: Final = "\ufeff"
 
@@ -92,6 +94,11 @@ def canonical_text(value: JsonValue) -> str:
 def _read_object(document: Mapping[str, JsonValue]) -> Reply:
     messages = document.get("messages")
     said = None if messages is None else _trajectory(messages)
+    if (nodes := _nodes(document.get("graph"))) and said is None:
+        message = "graph without messages: a node path belongs to a trajectory"
+        raise BrokenReplyError(message)
+    if said is not None and nodes:
+        said = replace(said, graph=(nodes,))
     answer = document.get("answer")
     if answer is None:
         text = said.final_text() if said is not None else None
@@ -119,6 +126,18 @@ def _trajectory(document: JsonValue) -> Trajectory:
         where = "an object without any of " + known if is_object(document) else "messages"
         message = f"printed {where} in no known format: {visible(error.message)}"
         raise BrokenReplyError(message) from error
+
+
+def _nodes(value: JsonValue) -> tuple[str, ...]:
+    """The nodes that the agent's graph went through in this turn, in order; () = none told."""
+    if value is None:
+        return ()
+    nodes = tuple(node for node in value if isinstance(node, str)) if is_array(value) else ()
+    listed = is_array(value) and len(nodes) == len(value) <= MAX_NODES
+    if not listed or not all(0 < len(node) <= MAX_NODE_LENGTH for node in nodes):
+        message = f"graph is no list of at most {MAX_NODES} node names of 1 to {MAX_NODE_LENGTH} characters"
+        raise BrokenReplyError(message)
+    return nodes
 
 
 def _trace_url(value: JsonValue) -> str | None:

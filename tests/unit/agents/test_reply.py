@@ -33,6 +33,13 @@ def test_plain_text_is_the_answer_alone() -> None:
     assert read_reply(b" \n An answer: {42}\nand more \n") == Reply(answer="An answer: {42}\nand more")
 
 
+def test_the_node_path_of_a_turn_goes_with_its_messages() -> None:
+    reply = said({"messages": MESSAGES, "graph": ["plan", "tools", "answer"]})
+    assert reply.trajectory is not None
+    assert reply.trajectory.graph == (("plan", "tools", "answer"),)
+    assert len(reply.trajectory.calls()) == 1
+
+
 @pytest.mark.parametrize("output", [b"42", b'"quoted"', b"null", b"true", "ja \U0001f600".encode()])
 def test_what_does_not_begin_like_an_object_or_a_list_is_text(output: bytes) -> None:
     assert read_reply(output) == Reply(answer=output.decode())
@@ -118,12 +125,17 @@ def test_null_means_not_reported() -> None:
         (b'{"state": ' + b"9" * 5000 + b"}", "begins like JSON and is not"),
         (b'{"state": ' + b"[" * 64 + b"]" * 64 + b"}", "begins like JSON and is not"),
         (b"[" * 1_000_000, "begins like JSON and is not"),
-        (b"{}", "printed an object without any of messages, answer, state, usage, trace_url"),
+        (b"{}", "printed an object without any of messages, answer, state, usage, trace_url, graph"),
         (b'{"anwser": "typo"}', "printed an object without any of"),
         (b"[1]", "printed messages in no known format"),
         (b'{"messages": "none"}', "printed messages in no known format"),
         (b'{"usage": []}', "usage is no JSON object"),
         (b'{"usage": {"output_tokens": -1}}', "usage.output_tokens is no whole number"),
+        (b'{"messages": [], "graph": "plan"}', "graph is no list of at most 10000 node names"),
+        (b'{"messages": [], "graph": ["plan", 1]}', "graph is no list of at most 10000 node names"),
+        (b'{"messages": [], "graph": [""]}', "graph is no list of at most 10000 node names"),
+        (b'{"messages": [], "graph": [' + b'"a",' * 10000 + b'"a"]}', "graph is no list of at most 10000"),
+        (b'{"answer": "x", "graph": ["plan"]}', "graph without messages"),
         (b'{"trace_url": 1}', "trace_url is no http(s) URL"),
         (b'{"trace_url": "javascript:alert(1)"}', "trace_url is no http(s) URL"),
         (b'{"trace_url": "https://a b"}', "trace_url is no http(s) URL"),
@@ -159,7 +171,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
     max_leaves=12,
 )  # fmt: skip
-KEYS = st.sampled_from(["messages", "answer", "state", "usage", "trace_url", "x"])
+KEYS = st.sampled_from(["messages", "answer", "state", "usage", "trace_url", "graph", "x"])
 MESSAGE_KEYS = st.sampled_from(["role", "content", "tool_calls", "type", "tool_call_id", "name"])
 ROLES = st.sampled_from(["user", "assistant", "tool", "system", "human", "ai"])
 
