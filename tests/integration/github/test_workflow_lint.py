@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[3]
 WORKFLOWS = sorted(str(path) for path in (ROOT / "examples" / "workflows").glob("*.yml"))
 
@@ -17,8 +15,7 @@ def program(name: str) -> str:
     """The program beside this interpreter, or on PATH."""
     beside = Path(sys.executable).parent / name
     found = str(beside) if beside.is_file() else shutil.which(name)
-    if found is None:
-        pytest.skip(f"{name} is not installed")
+    assert found is not None, f"{name} is in the locked dependencies: `make venv` installs it"
     return found
 
 
