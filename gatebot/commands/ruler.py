@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from gatebot.agents.graders import GraderFiles
 from gatebot.commands.judge_policy import judge_in_force
 from gatebot.errors import ConfigError, UsageError
+from gatebot.graders.meaning import require_for
 from gatebot.model.config import AgentConfig, Config
 from gatebot.model.plan import CaseNotice
 from gatebot.model.suite import Case, Suite, SuiteFile
@@ -63,6 +64,7 @@ def one_side_ruler(source: FileSource, config_path: str, only: Sequence[str], to
     config, cases = _checked(source, source, config_path)
     in_force, notes = _in_force(config.config, today)
     suite = Suite(in_force, choose(cases, only))
+    require_for(suite.cases)
     graders = _graders(source, config_path, suite.cases)
     return Ruler(suite, in_force.agent, None, gating_cases(suite, ()), notes=notes, graders=graders)
 
@@ -88,6 +90,7 @@ def pull_request_ruler(
     base_config = load_config(cases_from, config_path).config
     in_force, expired = _in_force(policy.config, today)
     suite = Suite(in_force, chosen)
+    require_for(suite.cases)
     return Ruler(
         suite=suite,
         head_agent=_side_agent(policy.config, head_config.config if head_config else policy.config),

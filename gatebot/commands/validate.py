@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from gatebot.graders.meaning import INSTALL, compares_meaning, missing
 from gatebot.model.suite import Suite
 from gatebot.suite.finding import Finding
 from gatebot.suite.lint import lint_suite, raise_errors
-from gatebot.suite.load import load_cases, load_config
+from gatebot.suite.load import LoadedCase, load_cases, load_config
 from gatebot.suite.source import suite_directory
 
 
@@ -28,4 +29,13 @@ def validate(root: Path, config: str) -> Validated:
     findings = lint_suite(config_file, cases)
     raise_errors(findings)
     warnings = tuple(finding for finding in findings if finding.level == "warning")
+    lacking = missing()
+    if lacking:
+        warnings += tuple(_cannot_compare(item, lacking) for item in cases if compares_meaning(item.case))
     return Validated(Suite(config_file.config, tuple(item.case for item in cases)), warnings)
+
+
+def _cannot_compare(item: LoadedCase, lacking: str) -> Finding:
+    """Sound, but not to be run here: the extra that compares meanings is not installed."""
+    place = item.document.locate(("expect", "answer", "similar", "semantic"), key=True)
+    return Finding("warning", place, f"this installation cannot compare meanings ({lacking})", INSTALL)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from gatebot.errors import ConfigError, GatebotError, Location
 from gatebot.graders.answer import NO_ANSWER, AnswerTest, answer_tests
 from gatebot.graders.folding import fold
+from gatebot.graders.meaning import require_meaning
 from gatebot.graders.similarity import similarity
 from gatebot.graders.state import StateVerdict, check_state
 from gatebot.graders.weighing import weigh
@@ -100,7 +101,7 @@ def goal_checks(case: Case, answer: str | None, state: JsonValue) -> GoalChecks:
 
 
 def _similar(expectation: AnswerExpectation, golden_answer: str | None) -> SimilarExpectation | None:
-    """The expectation with its reference text filled in. Raises ConfigError when there is none."""
+    """The expectation with its reference text filled in. Raises ConfigError when there is none, or no model for it."""
     if expectation.similar is None:
         return None
     wanted = SimilarExpectation() if expectation.similar is True else expectation.similar
@@ -108,13 +109,15 @@ def _similar(expectation: AnswerExpectation, golden_answer: str | None) -> Simil
     if text is None or not fold(text):
         message = "expect.answer.similar has no text to compare with"
         raise ConfigError(message, "write golden.answer, or `similar: {text: …}`")
+    if wanted.semantic:
+        require_meaning()
     return wanted.model_copy(update={"text": text})
 
 
 def _similarity(expectation: SimilarExpectation, answer: str | None) -> Score:
     if answer is None or expectation.text is None:
         return Score(0.0, NO_ANSWER)
-    return similarity(expectation.text, answer, expectation.entities)
+    return similarity(expectation.text, answer, expectation.entities, semantic=expectation.semantic)
 
 
 def located(error: GatebotError, case: Case) -> ConfigError:

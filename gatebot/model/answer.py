@@ -54,6 +54,10 @@ class SimilarExpectation(Written):
     text: Text | None = Field(default=None, description="The reference; default: golden.answer.")
     threshold: float = Field(default=0.8, gt=0, le=1, description="Least similarity, in (0, 1].")
     entities: Several[Text] = Field(default=(), description="Names that must occur in the answer.")
+    semantic: bool = Field(
+        default=False,
+        description="Compare meanings by a small sentence model in place of words; needs `gatebot[semantic]`.",
+    )
 
 
 class GraderFiles(Written):
@@ -115,7 +119,8 @@ Number: TypeAlias = Annotated[
 Similar: TypeAlias = Annotated[
     Annotated[Literal[True], Tag("kind:flag")] | Annotated[SimilarExpectation, Tag("kind:keys")],
     tell_by_shape(
-        {bool: "flag", dict: "keys", SimilarExpectation: "keys"}, "true or {text, threshold, entities}"
+        {bool: "flag", dict: "keys", SimilarExpectation: "keys"},
+        "true or {text, threshold, entities, semantic}",
     ),
 ]
 Function: TypeAlias = Annotated[

@@ -14,7 +14,9 @@ READS_CLOCK = ("cli", "runner")
 DRAWS_NUMBERS = ("core/stats",)
 PURE = ("core", "errors.py", "importers", "model", "ports.py", "render")
 STARTS_PROCESSES = ("process",)
-HEAVY = ("agentevals", "anthropic", "deepdiff", "genai_prices", "github", "openevals", "pygit2", "scipy")
+HEAVY = (
+    "agentevals", "anthropic", "deepdiff", "genai_prices", "github", "onnxruntime", "openevals", "pygit2", "scipy", "tokenizers",
+)  # fmt: skip
 ENVIRONMENT = frozenset({"os.environ", "os.environb", "os.getenv", "os.getenvb", "os.putenv", "os.unsetenv"})
 CLOCK = frozenset(
     {"datetime.now", "datetime.utcnow", "datetime.today", "date.today"}
