@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import socket
-import subprocess
-import sys
 import tempfile
 import threading
+import time
 from collections.abc import Generator, Iterable
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
@@ -15,7 +13,6 @@ from pathlib import Path, PurePath
 from types import TracebackType
 from typing import Self
 
-import gatebot
 from gatebot.process.connection import Launcher
 from gatebot.process.exchange import Exchange
 from gatebot.process.isolation import (
@@ -29,12 +26,12 @@ from gatebot.process.isolation import (
     shield,
     weakness,
 )
+from gatebot.process.nursery import Nursery
 from gatebot.process.program import Ended, LaunchRefusedError, Program
 from gatebot.process.run_directory import RunDirectory, run_directory
 from gatebot.process.selftest import SelfTest, attack
 from gatebot.process.walls import DEVICES, SYSTEM, Walls
 
-_BOOT = "import sys; sys.path.append(sys.argv[1]); from gatebot.process.launcher import main; main()"
 _CLOSE_S = 5.0
 _PROBE = {"PATH": "/usr/bin:/bin"}
 
@@ -52,6 +49,7 @@ class Launchers:
         self._obstacles = Obstacles(user=no_user)
         self._examined = False
         self._examining = threading.RLock()
+        self._nursery = Nursery()
         self._lock = threading.Lock()
         self._idle: list[Launcher] = []
         self._busy: set[Launcher] = set()
@@ -157,8 +155,9 @@ class Launchers:
             launchers = [*self._idle, *self._busy, *self._retired]
             self._idle.clear()
             self._retired.clear()
-        for launcher in launchers:
-            launcher.close(_CLOSE_S)
+        limit = time.monotonic() + _CLOSE_S
+        ended = [launcher.close(max(0.0, limit - time.monotonic())) for launcher in launchers]
+        self._nursery.close(patient=all(ended))
 
     def __enter__(self) -> Self:
         return self
@@ -179,7 +178,7 @@ class Launchers:
                     self._busy.add(launcher)
                     return launcher
                 launcher.close(0)
-        launcher = start_launcher()
+        launcher = self._nursery.launcher()
         with self._lock:
             self._busy.add(launcher)
         if self._refusing:  # told to end while this one was starting
@@ -194,31 +193,3 @@ class Launchers:
                 return
             launcher.hang_up()
             self._retired = [*(other for other in self._retired if not other.closed_if_over()), launcher]
-
-
-def start_launcher() -> Launcher:
-    """Start a launcher process with an empty environment, in a session of its own. Raises OSError."""
-    root = str(Path(gatebot.__file__).parents[1])
-    ours, theirs = socket.socketpair()
-    try:
-        process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _BOOT, root],
-            stdin=theirs.fileno(),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env={},
-            cwd="/",
-            start_new_session=True,
-        )
-    except OSError:
-        ours.close()
-        raise
-    finally:
-        theirs.close()
-    launcher = Launcher(process, ours)
-    try:
-        launcher.wait_until_ready()
-    except OSError:
-        launcher.close(0)
-        raise
-    return launcher

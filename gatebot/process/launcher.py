@@ -1,8 +1,9 @@
-"""The launcher process: small, single-threaded, adopts and ends all that its runs start. Standard library only.
+"""Launcher processes: small, single-threaded, adopt and end all that their runs start. Standard library only.
 
 One launcher serves one run at a time. It forks (which is safe only without threads), and as the subreaper of what it
 forked it stays the ancestor of every process of the run, however often that forks or starts a new session. When
-gatebot dies, its end of the socket closes and the launcher ends the run.
+gatebot dies, its end of the socket closes and the launcher ends the run. Launchers are forks of a process that does
+nothing else, the nursery: an interpreter is started once, not once per launcher.
 """
 
 from __future__ import annotations
@@ -12,10 +13,9 @@ import select
 import signal
 import socket
 import time
-from contextlib import closing
 
 from gatebot.process import kernel
-from gatebot.process.channel import Order, Report, receive_order
+from gatebot.process.channel import STOP, Order, Report, receive_order
 from gatebot.process.child import become
 from gatebot.process.reap import Tally, collect, end_tree
 from gatebot.process.watch import EVERY_MS, Watch, own_places
@@ -24,29 +24,72 @@ _IGNORED_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE
 
 
 def main() -> None:
-    """Serve orders from the socket that is standard input until gatebot closes it."""
-    control = socket.socket(fileno=os.dup(0))
+    """The nursery: fork a launcher for every socket handed over on standard input, until gatebot closes that.
+
+    Then wait until all of them have gone. Never returns.
+    """
+    asked = _take_standard_input()
+    for number in _IGNORED_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    _close_memory()
+    children: list[int] = []
+    while True:
+        tag, files, _flags, _address = socket.recv_fds(asked, 1, 1)
+        children = [pid for pid in children if os.waitpid(pid, os.WNOHANG) == (0, 0)]
+        if not tag:
+            break
+        if tag == STOP:
+            for pid in children:
+                os.kill(pid, signal.SIGKILL)  # not reaped yet, so that the number is still its own
+            continue
+        with socket.socket(fileno=files[0]) as control:
+            control.set_inheritable(False)
+            try:
+                pid = os.fork()
+            except OSError as error:
+                control.sendall(Report("failed", "fork", errno=error.errno or 0).encode())
+                continue
+            if pid == 0:
+                asked.close()
+                _launcher(control)
+            children.append(pid)
+    for pid in children:
+        os.waitpid(pid, 0)
+    os._exit(0)
+
+
+def _launcher(control: socket.socket) -> None:
+    """Serve orders from gatebot until it closes the socket. Never returns."""
+    try:
+        os.setsid()
+        kernel.set_process_option(kernel.PR_SET_CHILD_SUBREAPER, 1)
+        _close_memory()
+        wake, woken = os.pipe()
+        os.set_blocking(wake, False)
+        os.set_blocking(woken, False)
+        signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+        control.sendall(Report("ready").encode())
+        while (received := receive_order(control)) is not None:
+            Run(control, wake).serve(*received)
+    except OSError:
+        pass  # gatebot is gone; every run has been ended by then
+    finally:
+        os._exit(0)
+
+
+def _take_standard_input() -> socket.socket:
+    """The socket that is standard input, which nothing is read from any more."""
+    asked = socket.socket(fileno=os.dup(0))
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
-    for number in _IGNORED_SIGNALS:
-        signal.signal(number, signal.SIG_IGN)
-    kernel.set_process_option(kernel.PR_SET_CHILD_SUBREAPER, 1)
-    kernel.set_process_option(
-        kernel.PR_SET_DUMPABLE, 0
-    )  # where a run has our user, it must not get our socket
-    wake, woken = os.pipe()
-    os.set_blocking(wake, False)
-    os.set_blocking(woken, False)
-    signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
-    signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
-    with closing(control):
-        try:
-            control.sendall(Report("ready").encode())
-            while (received := receive_order(control)) is not None:
-                Run(control, wake).serve(*received)
-        except OSError:
-            return  # gatebot is gone; every run has been ended by then
+    return asked
+
+
+def _close_memory() -> None:
+    """Where a run has our user, it must not get our sockets."""
+    kernel.set_process_option(kernel.PR_SET_DUMPABLE, 0)
 
 
 class Run:
