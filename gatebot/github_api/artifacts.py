@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from collections.abc import Mapping
+from pathlib import Path
 
-from gatebot.errors import InputFileError
 from gatebot.github_api import fields
+from gatebot.github_api.archive import members_of, opened
 from gatebot.github_api.client import Client
 from gatebot.github_api.errors import ApiError
 
 MAX_ARTIFACT_BYTES = 256 * 1024 * 1024
-MAX_ENTRIES = 2_000
 ARTIFACT = "gatebot-results"
-MAX_RATIO = 200
+_DOWNLOAD = "artifact.zip"
 
 
 def artifact_name(suite: str, attempt: int) -> str:
@@ -24,6 +23,44 @@ def artifact_name(suite: str, attempt: int) -> str:
 
 def run_artifact(client: Client, run_id: int, name: str) -> bytes:
     """The zip of the newest artifact of that name of the run. Raises ApiError: `not_found` when there is none."""
+    return client.download(_place(client, run_id, name), MAX_ARTIFACT_BYTES, "artifact")
+
+
+def fetch_members(
+    client: Client, run_id: int, name: str, folder: Path, limits: Mapping[str, int]
+) -> frozenset[str]:
+    """Write the named members of a run's newest artifact of that name into `folder`; the names of those it has.
+
+    Names are `limits`' own (no folders), never the archive's; each is at most as many bytes as `limits` says, and nothing
+    large is held in memory. Raises ApiError as `run_artifact` does, InputFileError for what is no plain zip.
+    """
+    download = folder / _DOWNLOAD
+    found: set[str] = set()
+    try:
+        with download.open("wb") as sink:
+            client.download_to(sink, _place(client, run_id, name), MAX_ARTIFACT_BYTES, "artifact")
+        with download.open("rb") as stream, opened(stream) as archive:
+            for member, limit in limits.items():
+                blocks = archive.blocks(member, limit)
+                if blocks is None:
+                    continue
+                with (folder / member).open("wb") as written:
+                    written.writelines(blocks)
+                found.add(member)
+    finally:
+        download.unlink(missing_ok=True)
+    return frozenset(found)
+
+
+def members(data: bytes, limits: Mapping[str, int]) -> dict[str, bytes]:
+    """The named members of a zip, each at most as many bytes as `limits` says; absent ones are left out.
+
+    Nothing is unpacked onto a disk. Raises InputFileError for what is no plain zip: see `archive.opened`.
+    """
+    return members_of(io.BytesIO(data), limits)
+
+
+def _place(client: Client, run_id: int, name: str) -> str:
     listed = client.pages(f"/actions/runs/{run_id}/artifacts", "artifact", "artifacts", name=name)
     found = [one for one in listed if one.get("name") == name and one.get("expired") is not True]
     if not found:
@@ -33,46 +70,4 @@ def run_artifact(client: Client, run_id: int, name: str) -> bytes:
     newest = max(found, key=lambda one: fields.number(one, "id"))
     if fields.number(newest, "size_in_bytes") > MAX_ARTIFACT_BYTES:
         raise ApiError("malformed", f"the artifact {name!a} is too large")
-    return client.download(
-        f"/actions/artifacts/{fields.number(newest, 'id')}/zip", MAX_ARTIFACT_BYTES, "artifact"
-    )
-
-
-def members(data: bytes, limits: Mapping[str, int]) -> dict[str, bytes]:
-    """The named members of a zip, each at most as many bytes as `limits` says; absent ones are left out.
-
-    Nothing is unpacked onto a disk. Raises InputFileError for what is no plain zip: damaged, encrypted, too many
-    entries, a name twice, an entry larger than it claims or than a sane ratio allows.
-    """
-    found: dict[str, bytes] = {}
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            entries = archive.infolist()
-            if len(entries) > MAX_ENTRIES:
-                raise _bad("has too many entries")
-            for entry in entries:
-                limit = limits.get(entry.filename)
-                if limit is None:
-                    continue
-                if entry.filename in found:
-                    raise _bad("holds a name twice")
-                found[entry.filename] = _member(archive, entry, limit)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
-        raise _bad("cannot be read") from error
-    return found
-
-
-def _member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, limit: int) -> bytes:
-    if entry.flag_bits & 0x1:
-        raise _bad("is encrypted")
-    if entry.file_size > limit or entry.file_size > MAX_RATIO * max(entry.compress_size, 1024):
-        raise _bad("holds a file that is too large")
-    with archive.open(entry) as stream:
-        data = stream.read(limit + 1)
-    if len(data) > limit or len(data) != entry.file_size:
-        raise _bad("holds a file of another size than it says")
-    return data
-
-
-def _bad(what: str) -> InputFileError:
-    return InputFileError(f"the artifact {what}", "run the gate again")
+    return f"/actions/artifacts/{fields.number(newest, 'id')}/zip"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
 from gatebot.errors import UsageError
 from gatebot.github_api.errors import PERMISSIONS, ApiError, Kind
@@ -133,6 +134,12 @@ class Client:
 
     def download(self, path: str, limit: int, purpose: str) -> bytes:
         """A file behind a redirect, at most `limit` bytes; the token goes to GitHub alone. Raises ApiError."""
+        held = io.BytesIO()
+        self.download_to(held, path, limit, purpose)
+        return held.getvalue()
+
+    def download_to(self, sink: BinaryIO, path: str, limit: int, purpose: str) -> None:
+        """As `download`, block by block into `sink`: what is large is never held. Raises ApiError."""
         import httpx
 
         bearer = {"Authorization": f"Bearer {self._token}", "Accept": "application/vnd.github+json"}
@@ -142,7 +149,10 @@ class Client:
                 if first.status_code >= 400:
                     raise _refused(Answer(first.status_code, _lower(dict(first.headers))), purpose)
                 place = first.headers.get("location")
-                return first.content[: limit + 1] if place is None else _stream(http, place, limit)
+                if place is None:
+                    sink.write(first.content[: limit + 1])
+                else:
+                    _stream(http, place, limit, sink)
             except httpx.HTTPError as error:
                 raise ApiError("unreachable", "a file cannot be fetched from GitHub") from error
 
@@ -198,16 +208,16 @@ class Client:
         return _lower(headers), cast("JsonValue", data)
 
 
-def _stream(http: httpx.Client, place: str, limit: int) -> bytes:
-    data = bytearray()
+def _stream(http: httpx.Client, place: str, limit: int, sink: BinaryIO) -> None:
+    size = 0
     with http.stream("GET", place) as answer:
         if answer.status_code != 200:
             raise _refused(Answer(answer.status_code, {}), "artifact")
         for block in answer.iter_bytes():
-            data += block
-            if len(data) > limit:
+            size += len(block)
+            if size > limit:
                 raise ApiError("malformed", "a file of the run is too large")
-    return bytes(data)
+            sink.write(block)
 
 
 def _lower(headers: Mapping[str, str | int] | None) -> dict[str, str]:

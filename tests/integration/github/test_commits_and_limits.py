@@ -205,7 +205,7 @@ def test_a_hostile_archive_is_refused(data: bytes) -> None:
 
 
 def test_names_nobody_asked_for_are_not_read() -> None:
-    assert members(zipped({"../../etc/passwd": b"x", "/abs": b"y"}), {"a.json": 10}) == {}
+    assert members(zipped({"b.json": b"x", "deep/a.json": b"y"}), {"a.json": 10}) == {}
 
 
 @pytest.mark.parametrize("repeat", range(10))
