@@ -11,7 +11,9 @@ from packaging.utils import canonicalize_name
 import gatebot
 from tests.unit.house.source_tree import ROOT
 
-RUNTIME, DEV, BUILD = LOCKS = tuple(ROOT / f"requirements{part}.lock" for part in ("", "-dev", "-build"))
+RUNTIME, DEV, BUILD, IMAGE, FULL, E2E = LOCKS = tuple(
+    ROOT / f"requirements{part}.lock" for part in ("", "-dev", "-build", "-image", "-full", "-e2e")
+)
 PINNED = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)==(?P<version>[^\s;\\]+)", re.MULTILINE)
 HASHED = re.compile(r"--hash=sha256:[0-9a-f]{64}\b")
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -49,8 +51,11 @@ def test_a_lock_holds_no_address(lock: Path) -> None:
         (RUNTIME, PYPROJECT["project"]["dependencies"]),
         (DEV, PYPROJECT["project"]["dependencies"] + PYPROJECT["dependency-groups"]["dev"]),
         (BUILD, PYPROJECT["build-system"]["requires"]),
+        (IMAGE, PYPROJECT["dependency-groups"]["image"]),
+        (FULL, PYPROJECT["dependency-groups"]["full"]),
+        (E2E, PYPROJECT["dependency-groups"]["e2e"]),
     ],
-    ids=["runtime", "dev", "build"],
+    ids=["runtime", "dev", "build", "image", "full", "e2e"],
 )
 def test_a_lock_satisfies_what_is_declared(lock: Path, declared: list[str]) -> None:
     locked = pins(lock)
