@@ -33,12 +33,18 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class CheckSpec:
-    """Which check: its name, the commit, the run it belongs to (external id), and the page it links to."""
+    """Which check: its name, the commit, the run it belongs to (external id), the page it links to, and our App."""
 
     name: str
     sha: str
     external_id: str
     details_url: str
+    app: str
+
+
+def is_ours(check: Check, app: str) -> bool:
+    """Whether our App made the check, and for a run of gatebot."""
+    return check.app == app and run_of(check.external_id) is not None
 
 
 def checks_on(client: Client, sha: str, name: str) -> tuple[Check, ...]:
@@ -48,14 +54,13 @@ def checks_on(client: Client, sha: str, name: str) -> tuple[Check, ...]:
 
 
 def start_check(client: Client, spec: CheckSpec) -> Check | None:
-    """Show that the evaluation is running; a check of an earlier run on the commit is taken over.
+    """Show that the evaluation is running; our App's check of an earlier run on the commit is taken over.
 
-    None when a newer run has the check already. Raises ApiError.
+    None when a newer run has the check already: only one of our App's can say so, whatever another one calls itself.
+    Raises ApiError.
     """
     mine = run_of(spec.external_id) or (0, 0)
-    ours = [
-        check for check in checks_on(client, spec.sha, spec.name) if run_of(check.external_id) is not None
-    ]
+    ours = [check for check in checks_on(client, spec.sha, spec.name) if is_ours(check, spec.app)]
     if ours:
         if (run_of(ours[0].external_id) or (0, 0)) > mine:
             return None
@@ -68,7 +73,7 @@ def start_check(client: Client, spec: CheckSpec) -> Check | None:
             return _check(_object(client.change("PATCH", f"/check-runs/{ours[0].id}", body, "check")))
         except ApiError as error:
             if error.kind not in ("permission", "not_found"):
-                raise  # another App's check of our name: ours is made beside it
+                raise  # one that may not be changed after all: ours is made beside it
     return _create(client, spec)
 
 

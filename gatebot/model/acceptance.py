@@ -8,7 +8,8 @@ from typing import Literal
 from gatebot.model.json_value import JsonValue
 
 CANDIDATE_SCHEMA = "gatebot.golden-candidate/1"
-ACCEPTANCE_SCHEMA = "gatebot.acceptance/1"
+ACCEPTANCE_SCHEMA = "gatebot.acceptance/2"
+OVERRIDE_SCHEMA = "gatebot.override/1"
 
 Agreement = Literal["unanimous", "majority", "split", "none"]
 
@@ -66,7 +67,8 @@ class AcceptedCase:
 class Acceptance:
     """The record of what was accepted: bound to commit, results and policy; who, when (UTC, ISO 8601), why.
 
-    `evaluated_sha` is the head that was judged, `accepted_sha` the commit that holds the accepted golden set.
+    `evaluated_sha` is the head that was judged, `accepted_sha` the commit that holds the accepted golden set. It was
+    accepted in one pull request: another one that carries the same commit along is not covered.
     """
 
     suite: str
@@ -80,8 +82,24 @@ class Acceptance:
     why: str = ""
     cases: tuple[AcceptedCase, ...] = ()
     metrics: tuple[str, ...] = ()
+    pull_request: int = 0
     schema: str = ACCEPTANCE_SCHEMA
 
     def covers(self, case: str, grading_digest: str) -> bool:
         """Whether the case, graded as the digest says, is what was accepted."""
         return any(one.case == case and one.grading_digest == grading_digest for one in self.cases)
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """The record that one head may pass as it is: in one pull request, under one policy, and for no other commit."""
+
+    suite: str
+    head_sha: str
+    result_digest: str
+    policy_digest: str
+    who: str
+    role: str
+    when: str
+    pull_request: int
+    schema: str = OVERRIDE_SCHEMA

@@ -17,12 +17,14 @@ from functools import cache
 
 from pydantic import TypeAdapter, ValidationError
 
-from gatebot.model.acceptance import ACCEPTANCE_SCHEMA, Acceptance
+from gatebot.model.acceptance import ACCEPTANCE_SCHEMA, OVERRIDE_SCHEMA, Acceptance, Override
 
 MAX_TEXT = 65_535
 MAX_TITLE = 255
 _MAX_UNPACKED = 4_000_000
-_LINE = re.compile(r"^<!-- gatebot:(binding|acceptance) ([A-Za-z0-9+/=]{1,65000}) -->$", re.MULTILINE)
+_LINE = re.compile(
+    r"^<!-- gatebot:(binding|acceptance|override) ([A-Za-z0-9+/=]{1,65000}) -->$", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +69,15 @@ def run_of(external: str) -> tuple[int, int] | None:
     return (int(found.group(1)), int(found.group(2))) if found else None
 
 
-def hidden_text(binding: Binding, acceptance: Acceptance | None = None) -> str | None:
+def hidden_text(
+    binding: Binding, acceptance: Acceptance | None = None, override: Override | None = None
+) -> str | None:
     """The check's `text`; None when it would be longer than GitHub takes (an acceptance of very many cases)."""
     lines = [f"<!-- gatebot:binding {_pack(dataclasses.asdict(binding))} -->"]
     if acceptance is not None:
         lines.append(f"<!-- gatebot:acceptance {_pack(dataclasses.asdict(acceptance))} -->")
+    if override is not None:
+        lines.append(f"<!-- gatebot:override {_pack(dataclasses.asdict(override))} -->")
     text = "\n".join(lines) + "\n"
     return text if len(text) <= MAX_TEXT and all(_LINE.fullmatch(line) for line in lines) else None
 
@@ -93,6 +99,16 @@ def read_acceptance(text: str) -> Acceptance | None:
     except ValidationError:
         return None
     return record if record is not None and record.schema == ACCEPTANCE_SCHEMA else None
+
+
+def read_override(text: str) -> Override | None:
+    """The override in a check's text, or None. Never raises."""
+    found = _found(text, "override")
+    try:
+        record = None if found is None else _overrides().validate_json(found)
+    except ValidationError:
+        return None
+    return record if record is not None and record.schema == OVERRIDE_SCHEMA else None
 
 
 def _pack(value: object) -> str:
@@ -120,3 +136,8 @@ def _bindings() -> TypeAdapter[Binding]:
 @cache
 def _acceptances() -> TypeAdapter[Acceptance]:
     return TypeAdapter(Acceptance)
+
+
+@cache
+def _overrides() -> TypeAdapter[Override]:
+    return TypeAdapter(Override)

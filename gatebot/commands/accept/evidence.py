@@ -11,6 +11,7 @@ from gatebot.github_api.acceptances import our_check
 from gatebot.github_api.artifacts import artifact_name, members, run_artifact
 from gatebot.github_api.checks import Check
 from gatebot.github_api.client import Client
+from gatebot.github_api.errors import ApiError
 from gatebot.model.acceptance import GoldenCandidate
 from gatebot.model.config import Config
 from gatebot.model.event import PullRequestState
@@ -83,9 +84,18 @@ def evidence(client: Client, check: Check, binding: Binding) -> Evidence:
     """The files of the bound run, verified by their digests. Raises RefusedError, ApiError."""
     candidate_name = f"{CANDIDATE_FOLDER}/{CANDIDATE_FILE}"
     limits = {candidate_name: MAX_CANDIDATE_BYTES, REPORT_FILE: MAX_REPORT_BYTES}
-    files = members(
-        run_artifact(client, binding.run_id, artifact_name(binding.suite, binding.attempt)), limits
-    )
+    try:
+        held_there = run_artifact(client, binding.run_id, artifact_name(binding.suite, binding.attempt))
+    except ApiError as error:
+        if error.kind != "not_found":
+            raise
+        raise RefusedError(
+            "the run's results are gone, or were never uploaded: run the gate again"
+        ) from error
+    try:
+        files = members(held_there, limits)
+    except GatebotError as error:
+        raise RefusedError(f"the run's results cannot be read: {error.message}") from error
     held, told = files.get(candidate_name), files.get(REPORT_FILE)
     if held is None or candidate_digest(held) != binding.candidate_digest:
         raise RefusedError("the run's golden candidate is not the one the check was made with")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from gatebot.commands.accept.authority import Authority
 from gatebot.github_api.acceptances import SUITE_TRAILER
 from gatebot.github_api.commits import CommitMessage
-from gatebot.model.acceptance import Acceptance, GoldenCandidate
+from gatebot.model.acceptance import Acceptance, GoldenCandidate, Override
 from gatebot.model.config import Accept
 from gatebot.model.publication import CheckOutput
 from gatebot.model.report import Report
@@ -62,12 +62,10 @@ def accepted_comment(report: Report, record: Acceptance, run: tuple[int, int, st
     return render_comment(changed, {}, context)
 
 
-def overridden_output(binding: Binding, who: Authority, there: str) -> CheckOutput:
+def overridden_output(record: Override, hidden: str) -> CheckOutput:
     """The check of a head that may pass as it is."""
-    told = (
-        f"Overridden by `{who.login}` ({who.role}) for `{binding.head_sha[:7]}`; the golden set is unchanged."
-    )
-    return CheckOutput(f"overridden by {who.login}"[:250], prose(told), there)
+    told = f"Overridden by `{record.who}` ({record.role}) for `{record.head_sha[:7]}`; the golden set is unchanged."
+    return CheckOutput(f"overridden by {record.who}"[:250], prose(told), hidden)
 
 
 def withdrawn_output(binding: Binding, there: str) -> CheckOutput:
@@ -79,5 +77,6 @@ def withdrawn_output(binding: Binding, there: str) -> CheckOutput:
 
 def retargeted_output(binding: Binding, base: str, there: str) -> CheckOutput:
     """The check of a head that was judged against another base branch than the pull request has now."""
+    hidden = hidden_text(binding, read_acceptance(there)) or there
     told = f"This head was judged against `{binding.base_ref}`; the pull request is against `{base}` now."
-    return CheckOutput("not evaluated: the base branch was changed", prose(told), there)
+    return CheckOutput("not evaluated: the base branch was changed", prose(told), hidden)

@@ -7,7 +7,7 @@ from gatebot.core.activity import activity_of
 from gatebot.errors import UsageError
 from gatebot.github_api.event import read_event
 from gatebot.github_api.workflow_commands import write_outputs, write_summary
-from gatebot.model.event import DispatchEvent, Event, MergeGroupEvent, PullRequestEvent, WorkflowRunEvent
+from gatebot.model.event import DispatchEvent, Event, MergeGroupEvent, PullRequestEvent, PushEvent, WorkflowRunEvent
 from gatebot.model.publication import FileChange
 from gatebot.render.golden_diff import diff_lines
 from gatebot.render.markdown import fence, stack, text
@@ -35,6 +35,15 @@ def ci(context: CiContext) -> CiOutcome:
             "::warning title=gatebot::This head is in another repository: it is not judged here, and not green."
         )
         return CiOutcome("not_evaluated")
+    if activity.asked == "push" and isinstance(event, PushEvent | DispatchEvent):
+        from gatebot.commands.ci.push import push
+
+        pushed = isinstance(event, PushEvent)
+        return push(context, event.after if pushed else None, counts=pushed)
+    if activity.asked == "drift":
+        from gatebot.commands.ci.schedule import schedule
+
+        return schedule(context)
     if activity.asked in ("label", "void_labels") and isinstance(event, PullRequestEvent):
         return _label(context, event, void=activity.asked == "void_labels")
     raise UsageError(
@@ -62,7 +71,9 @@ def _gate(context: CiContext, event: Event) -> CiOutcome:
 
 
 def _label(context: CiContext, event: PullRequestEvent, *, void: bool) -> CiOutcome:
-    from gatebot.commands.accept.label import LabelRun, on_label, void_labels
+    from gatebot.commands.accept.label import on_label
+    from gatebot.commands.accept.label_run import LabelRun
+    from gatebot.commands.accept.overriding import void_labels
 
     environment = context.environment
     run = LabelRun(

@@ -14,16 +14,31 @@ from gatebot.github_api.errors import ApiError
 from gatebot.github_api.pull_requests import pull_request
 from gatebot.github_api.workflow_commands import annotation_lines, write_outputs, write_summary
 from gatebot.model.publication import Annotation, CheckOutput, Publication
+from gatebot.render.base_results import base_check_name, base_status_context
 from gatebot.render.check import check_name, external_id, status_context
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a verdict goes: the suite's check on a commit, the comment of a pull request (None: there is none)."""
+    """Where a verdict goes: the suite's check on a commit, the comment of a pull request (None: there is none).
+
+    `of_base`: the base's own check, whose name is another one.
+    """
 
     suite: str
     sha: str
     number: int | None
+    of_base: bool = False
+
+    @property
+    def check(self) -> str:
+        """The check's name."""
+        return base_check_name(self.suite) if self.of_base else check_name(self.suite)
+
+    @property
+    def context(self) -> str:
+        """The commit status's name where checks may not be written."""
+        return base_status_context(self.suite) if self.of_base else status_context(self.suite)
 
 
 class Telling:
@@ -41,10 +56,11 @@ class Telling:
         """Show that the evaluation is running."""
         environment = self._ci.environment
         spec = CheckSpec(
-            check_name(self._target.suite),
+            self._target.check,
             self._target.sha,
             external_id(environment.run_id, environment.attempt),
             environment.run_url,
+            self._ci.app,
         )
 
         def begin() -> None:
@@ -89,7 +105,7 @@ class Telling:
 
     def _status(self, publication: Publication) -> None:
         told = (publication.check.title, self._ci.environment.run_url)
-        context = status_context(self._target.suite)
+        context = self._target.context
         publish_status(self._ci.client, self._target.sha, context, publication.conclusion, told)
         self.told.append("status")
 

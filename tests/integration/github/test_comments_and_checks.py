@@ -140,7 +140,9 @@ def test_a_missing_permission_is_named(
 
 
 def spec(sha: str, run: int = 1, attempt: int = 1) -> CheckSpec:
-    return CheckSpec("gatebot / shop", sha, f"gatebot:{run}:{attempt}", "https://example.org/run")
+    return CheckSpec(
+        "gatebot / shop", sha, f"gatebot:{run}:{attempt}", "https://example.org/run", "github-actions"
+    )
 
 
 OUTPUT = CheckOutput("red", "summary", "text")

@@ -52,11 +52,15 @@ def everything(client: Client, hub: GitHubState) -> None:
     publish_comment(client, 1, "shop", [body + "again"])
     hub.comment(1, "github-actions[bot]", body)
     publish_comment(client, 1, "shop", [body + "a third time"])
-    check = start_check(client, CheckSpec("gatebot / shop", head, "gatebot:1:1", "https://example.org/run"))
+    check = start_check(
+        client, CheckSpec("gatebot / shop", head, "gatebot:1:1", "https://example.org/run", "github-actions")
+    )
     assert check is not None
     notes = tuple(Annotation("agent.py", f"note {number}", "title") for number in range(60))
     finish_check(client, check, "failure", CheckOutput("red", "summary", "text", notes))
-    start_check(client, CheckSpec("gatebot / shop", head, "gatebot:2:1", "https://example.org/run"))
+    start_check(
+        client, CheckSpec("gatebot / shop", head, "gatebot:2:1", "https://example.org/run", "github-actions")
+    )
     publish_status(client, head, "gatebot/shop", "failure", ("red", "https://example.org/run"))
     hub.label(1, "gatebot:accept", "alice")
     last_labelling(client, 1, "gatebot:accept")
