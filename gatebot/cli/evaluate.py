@@ -38,6 +38,9 @@ UNSAFE = Annotated[
     bool,
     typer.Option("--unsafe-no-sandbox", help="Start agents even where they could reach a token or be root."),
 ]
+FIRST_SLOT = Annotated[
+    int, typer.Option("--first-slot", min=1, help="First slot: fresh slots, fresh trials.")
+]
 HEAD_HELP = "The commit to judge; WORKTREE = the tree as it lies."
 DEFAULT_OUT = Path("gatebot-results")
 
@@ -57,6 +60,9 @@ def gate(
     fork_point: Annotated[
         str, typer.Option("--fork-point", help="The base side's commit, when it is not the merge base.")
     ] = "",
+    head_only: Annotated[
+        bool, typer.Option("--head-only", help="Run the head alone by the base's ruler; compares nothing.")
+    ] = False,
     repo: REPO = Path(),
     config: CONFIG = "gatebot.yaml",
     case: CASES = None,
@@ -70,7 +76,8 @@ def gate(
     json: JSON = False,
 ) -> int:
     """Run the golden suite on base and head, and decide whether the agent got worse."""
-    from gatebot.commands.gate import gate as story
+    from gatebot.commands.gate import gate as whole
+    from gatebot.commands.gate import gate_head
 
     request = _request(repo, config, case, out, seeds, cache)
     request = replace(request, store=store, reuse=not no_store, unsafe=unsafe)
@@ -80,6 +87,7 @@ def gate(
         return _shard(
             partial(comparison, base=base, head=head, fork_point=fork_point), request, shard, quiet=json
         )
+    story = gate_head if head_only else whole
     report = story(request, base=base, head=head, watch=watcher(quiet=json), fork_point=fork_point)
     return finish(report, out, as_json=json)
 
@@ -92,6 +100,7 @@ def run(
     case: CASES = None,
     out: OUT = DEFAULT_OUT,
     seeds: SEEDS = None,
+    first_slot: FIRST_SLOT = 1,
     cache: CACHE = None,
     store: STORE = None,
     no_store: NO_STORE = False,
@@ -107,8 +116,9 @@ def run(
     if shard is not None:
         from gatebot.commands.run import one_side
 
-        return _shard(partial(one_side, head=head), request, shard, quiet=json)
-    return finish(story(request, head=head, watch=watcher(quiet=json)), out, as_json=json)
+        return _shard(partial(one_side, head=head, first_slot=first_slot), request, shard, quiet=json)
+    report = story(request, head=head, watch=watcher(quiet=json), first_slot=first_slot)
+    return finish(report, out, as_json=json)
 
 
 def aa(
@@ -119,9 +129,7 @@ def aa(
     case: CASES = None,
     out: OUT = DEFAULT_OUT,
     seeds: SEEDS = None,
-    first_slot: Annotated[
-        int, typer.Option("--first-slot", min=1, help="First slot: fresh slots, fresh trials.")
-    ] = 1,
+    first_slot: FIRST_SLOT = 1,
     recorded: Annotated[
         Path | None, typer.Option("--recorded", help="Run nothing: split these recorded trials at random.")
     ] = None,

@@ -11,15 +11,15 @@ from gatebot.model.report import Report
 from gatebot.runner.progress import ProgressView
 
 
-def run(request: EvaluationRequest, *, head: str, watch: ProgressView) -> Report:
-    """Run the suite on `head` (a ref or WORKTREE) alone. Raises GatebotError of every kind."""
-    return evaluate(one_side(request, head=head), request, watch)
+def run(request: EvaluationRequest, *, head: str, watch: ProgressView, first_slot: int = 1) -> Report:
+    """Run the suite on `head` (a ref or WORKTREE) alone, from `first_slot` on. Raises GatebotError of every kind."""
+    return evaluate(one_side(request, head=head, first_slot=first_slot), request, watch)
 
 
-def one_side(request: EvaluationRequest, *, head: str) -> Evaluation:
+def one_side(request: EvaluationRequest, *, head: str, first_slot: int = 1) -> Evaluation:
     """What there is to evaluate on `head` alone. Raises GatebotError of every kind."""
     place = opened(request)
     side = open_side(place, head)
     ruler = one_side_ruler(side.tree, place.config_path, request.cases, request.today)
-    view = SideView(side.tree, side.commit.sha, side.label, ruler.head_agent, dirty=side.dirty)
+    view = SideView(side.tree, side.commit.sha, side.label, ruler.head_agent, side.dirty, first_slot)
     return Evaluation("run", ruler, {"head": view}, place.config_path)

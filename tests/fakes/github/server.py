@@ -12,7 +12,7 @@ from typing import cast
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from gatebot.model.json_value import JsonObject, JsonValue, is_array, is_object
-from tests.fakes.github import graphql
+from tests.fakes.github import base_routes, graphql
 from tests.fakes.github.routes import ROUTES, Call, RefusedError, Route
 from tests.fakes.github.state import Asked, Fault, GitHubState, Token
 
@@ -181,4 +181,4 @@ def serving(state: GitHubState) -> Generator[str]:
         thread.join()
 
 
-__all__ = ["GitHubState", "JsonObject", "serving"]
+__all__ = ["GitHubState", "JsonObject", "base_routes", "serving"]

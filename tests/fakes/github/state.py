@@ -80,6 +80,29 @@ class CheckRun:
 
 
 @dataclass(slots=True)
+class IssueState:
+    """An issue that is no pull request; `login` is who opened it."""
+
+    number: int
+    login: str
+    title: str
+    body: str
+    state: str = "open"
+    state_reason: str | None = None
+    closed_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run of a workflow, as GitHub tells it: nobody but GitHub writes this. `head_repo` "" = this repository."""
+
+    event: str
+    head_branch: str
+    head_sha: str
+    head_repo: str = ""
+
+
+@dataclass(slots=True)
 class Fault:
     """A scripted fault: the next `times` requests of this method whose path matches get `status`, or lose their answer.
 
@@ -130,6 +153,8 @@ class GitHubState:
         self.roles: dict[str, str] = {"author": "write"}
         self.tokens: dict[str, Token] = {"ghs_bot": Token("github-actions[bot]", "github-actions")}
         self.artifacts: dict[int, list[tuple[int, str, bytes]]] = {}
+        self.runs: dict[int, Run] = {}
+        self.issues: list[IssueState] = []
         self.faults: list[Fault] = []
         self.log: list[Asked] = []
         self.protected: set[str] = set()

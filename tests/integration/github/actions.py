@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from gatebot.cli.app import run
-from gatebot.model.json_value import JsonObject
+from gatebot.model.json_value import JsonObject, is_object
 from tests.fakes.github import wire
-from tests.fakes.github.state import GitHubState
+from tests.fakes.github.state import GitHubState, Run
 
 BOT = "github-actions[bot]"
 LABELS = ("labeled", "unlabeled")
@@ -49,6 +50,7 @@ class Actions:
         """Run `gatebot ci` for one event, then upload its results as the workflow does."""
         self.runs += 1
         number = run_id or self.runs
+        self.hub.runs[number] = _run_of(name, payload, self.hub)
         place = self.place / f"run-{number}-{attempt}-{self.runs}"
         place.mkdir(parents=True)
         (place / "event.json").write_text(json.dumps(payload), encoding="utf-8")
@@ -59,9 +61,9 @@ class Actions:
         said = self.capture.readouterr()
         results = self.hub.project.root / out
         self._upload(number, attempt, results)
-        return Job(
-            code, said.out + said.err, _read(place / "summary.md"), _read(place / "output.txt"), results
-        )
+        outputs = _read(place / "output.txt")
+        self._upload_store(number, outputs)
+        return Job(code, said.out + said.err, _read(place / "summary.md"), outputs, results)
 
     def pull_request(
         self, action: str, number: int = 1, *, sender: str = "author", run_id: int = 0, attempt: int = 1
@@ -70,6 +72,19 @@ class Actions:
         return self.event(
             "pull_request", self.payload(action, number, sender), run_id=run_id, attempt=attempt
         )
+
+    def push(self, branch: str = "main", *, run_id: int = 0, attempt: int = 1) -> Job:
+        """A push event of the base's workflow, about the branch's tip."""
+        return self.event("push", self.pushed(branch), run_id=run_id, attempt=attempt)
+
+    def pushed(self, branch: str = "main") -> JsonObject:
+        """The payload of a push, as the branch is now."""
+        repository: JsonObject = {"full_name": self.hub.name, "default_branch": "main"}
+        return {"ref": f"refs/heads/{branch}", "after": self.hub.tip(branch), "repository": repository}
+
+    def schedule(self, *, run_id: int = 0) -> Job:
+        """The clock starts the base's other workflow."""
+        return self.event("schedule", {"schedule": "17 4 * * *"}, run_id=run_id)
 
     def label(self, name: str, actor: str, number: int = 1) -> Job:
         """Somebody sets a label, and the label workflow runs."""
@@ -101,17 +116,43 @@ class Actions:
         for key, value in wanted.items():
             self.patch.setenv(key, value)
 
+    def _upload_store(self, run_id: int, outputs: str) -> None:
+        """The step of the base's workflows that uploads what was handed on; a pull request's workflow has none."""
+        told = dict(re.findall(r"^([a-z-]+)<<(?:\S+)\n(.*)\n", outputs, re.MULTILINE))
+        if "store" not in told:
+            return
+        held = self.hub.artifacts.setdefault(run_id, [])
+        held.append((self.hub.next_id(), told["store-name"], zipped(self.hub.project.root / told["store"])))
+
     def _upload(self, run_id: int, attempt: int, results: Path) -> None:
         if not results.is_dir():
             return
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path in sorted(results.rglob("*")):
-                if path.is_file():
-                    archive.write(path, path.relative_to(results))
         name = f"gatebot-results-{self.suite}-{attempt}"
         held = self.hub.artifacts.setdefault(run_id, [])
-        held.append((self.hub.next_id(), name, buffer.getvalue()))
+        held.append((self.hub.next_id(), name, zipped(results)))
+
+
+def zipped(folder: Path) -> bytes:
+    """The folder's files as upload-artifact packs them."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                archive.write(path, path.relative_to(folder))
+    return buffer.getvalue()
+
+
+def _run_of(event: str, payload: JsonObject, hub: GitHubState) -> Run:
+    """The run that GitHub starts for an event: which branch and commit it belongs to."""
+    pull = payload.get("pull_request")
+    if is_object(pull) and event == "pull_request":
+        head = pull["head"]
+        assert is_object(head)
+        return Run(event, str(head["ref"]), str(head["sha"]))
+    if event == "push":
+        ref = str(payload["ref"])
+        return Run(event, ref.removeprefix("refs/heads/").removeprefix("refs/tags/"), str(payload["after"]))
+    return Run(event, "main", hub.tip("main"))
 
 
 def _read(path: Path) -> str:
