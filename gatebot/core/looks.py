@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gatebot.core.stats.interval import confidence_at
 from gatebot.core.stats.permutation import PERMUTATIONS
-from gatebot.core.stats.sequential import FUTILITY, LOOKS, MEAN_SHARE, information_fractions, look_levels
+from gatebot.core.stats.sequential import FUTILITY, MEAN_SHARE, information_fractions, look_levels
+from gatebot.core.stats.spacing import look_rounds
 from gatebot.model.config import Gate
 from gatebot.model.metric import PRIMARY_METRIC
 
-FULL_ROUNDS = LOOKS[-1]
 FUTILITY_AFTER_RECORDED = (0.3, 0.25, 0.2)
 """A base run after all gives up sooner: only a small p beside the recordings asked for it, and it bears that out or not.
 Futility is not binding, so that this costs power (two to four points on a loss of 15 %) and no false alarm."""
@@ -65,14 +66,14 @@ def look_plan(
     mean = MEAN_SHARE * gate.alpha if shared else gate.alpha
     case_level = gate.alpha - mean
     if not sequential:
-        only = Look(rounds, mean, 1.0 - 2.0 * gate.alpha)
+        only = Look(rounds, mean, confidence_at(gate.alpha))
         return LookPlan((only,), False, gate.alpha, case_level, recorded_base > 0)
-    at = [max(1, round(rounds * look / FULL_ROUNDS)) for look in LOOKS]
+    at = look_rounds(rounds)
     base = [recorded_base] * len(at) if recorded_base else at
     levels = look_levels(information_fractions(base, at), mean)
     limits = (*(FUTILITY_AFTER_RECORDED if after_recorded else FUTILITY), None)
     looks = tuple(
-        Look(after, level, 1.0 - 2.0 * level, limit)
+        Look(after, level, confidence_at(level), limit)
         for after, level, limit in zip(at, levels, limits, strict=True)
     )
     return LookPlan(looks, True, gate.alpha, case_level, recorded_base > 0)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from gatebot.core.course import Course, Reached, course_of, reached
-from gatebot.core.looks import FULL_ROUNDS
-from gatebot.core.stats.single_case import CONFIRM_TRIALS
-from gatebot.core.tracing import Known
-from gatebot.core.view import EvidenceView
+from gatebot.core.stats.spacing import FULL_ROUNDS, look_rounds
 from gatebot.model.config import Gate, Seeds
 from gatebot.model.plan import Plan, Round
 from gatebot.model.trial import Side, TrialKey
+
+if TYPE_CHECKING:
+    from gatebot.core.course import Course, Reached
+    from gatebot.core.tracing import Known
+    from gatebot.core.view import EvidenceView
 
 CONFIRM_OFFSET = 1_000
 """Confirming trials have slots of their own: a side's first slot plus this."""
@@ -70,10 +72,10 @@ def regular_rounds(
     )
 
 
-def first_rounds(plan: Plan, cases: Iterable[str], gate: Gate, new: frozenset[str]) -> tuple[Round, ...]:
+def first_rounds(plan: Plan, cases: Iterable[str], new: frozenset[str]) -> tuple[Round, ...]:
     """The rounds until the first look."""
-    look = course_of(plan, gate).looks.looks[0]
-    return regular_rounds(cases, _run_sides(plan), range(1, look.rounds + 1), new)
+    until = look_rounds(plan.seeds)[0] if plan.sequential else plan.seeds
+    return regular_rounds(cases, _run_sides(plan), range(1, until + 1), new)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,8 @@ def needs(
     `beyond_no_sign` goes on from a stop without a sign to the next look: running an inconclusive evaluation again adds
     evidence instead of starting over. `known` as in `trace`.
     """
+    from gatebot.core.course import reached
+
     state = reached(evidence, gate, course, known)
     confirming = set(evidence.confirming_cases)
     confirm = tuple(case for case in state.suspects if case not in confirming)
@@ -116,6 +120,8 @@ def next_rounds(
     plan: Plan, evidence: EvidenceView, gate: Gate, new: frozenset[str], *, beyond_no_sign: bool = False
 ) -> tuple[Round, ...]:
     """What to run after the rounds of the plan, as `needs` says: empty when the evaluation has ended."""
+    from gatebot.core.course import course_of
+
     course = course_of(plan, gate)
     if plan.base is None or plan.head is None or not (course.looks.sequential or course.recorded_base):
         return ()
@@ -145,6 +151,8 @@ def _confirm_round(plan: Plan, suspects: Sequence[str]) -> list[Round]:
     """Seven fresh trials per side of every suspect, in one round of its own."""
     if not suspects:
         return []
+    from gatebot.core.stats.single_case import CONFIRM_TRIALS
+
     keys = [
         TrialKey(case, side.side, side.first + CONFIRM_OFFSET + place)
         for case in suspects

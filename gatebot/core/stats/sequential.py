@@ -16,7 +16,6 @@ from gatebot.core.stats.strata import FloatArray
 ALPHA = 0.05
 # Of a pull request's alpha, the share spent on the mean of all cases; the rest goes to single cases.
 MEAN_SHARE = 0.7
-LOOKS = (3, 5, 7, 10)
 FUTILITY = (0.5, 0.4, 0.3)
 # A cached base may not convict: from this p on, the base is run afresh.
 FRESH_BASE_P = 0.20

@@ -54,7 +54,7 @@ def test_seeds() -> None:
 
 
 def test_the_first_rounds_reach_the_first_look() -> None:
-    rounds = first_rounds(replace(_plan(0), rounds=()), ["b", "a"], gate_of(), frozenset({"b"}))
+    rounds = first_rounds(replace(_plan(0), rounds=()), ["b", "a"], frozenset({"b"}))
     assert [round_.number for round_ in rounds] == [1, 2, 3]
     assert [(key.case, key.side, key.slot) for key in rounds[1].trials] == [
         ("a", "base", 2),
@@ -64,7 +64,7 @@ def test_the_first_rounds_reach_the_first_look() -> None:
 
 
 def _with_keys(plan: Plan, cases: list[str]) -> Plan:
-    rounds = first_rounds(replace(plan, rounds=()), cases, gate_of(), NEW)
+    rounds = first_rounds(replace(plan, rounds=()), cases, NEW)
     return replace(plan, rounds=rounds)
 
 

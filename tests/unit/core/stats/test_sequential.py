@@ -8,7 +8,6 @@ from scipy import integrate, stats
 
 from gatebot.core.stats.sequential import (
     FUTILITY,
-    LOOKS,
     course,
     information_fractions,
     look_levels,
@@ -17,6 +16,7 @@ from gatebot.core.stats.sequential import (
     quadratic_spending,
     union_levels,
 )
+from gatebot.core.stats.spacing import LOOKS
 
 FRESH = information_fractions(LOOKS, LOOKS)
 CACHED = information_fractions([10] * 4, LOOKS)
