@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gatebot.agents.builtin import NopAgent, OracleAgent
 from gatebot.agents.graders import GraderFiles, Graders
-from gatebot.agents.http_agent import HttpAgent
 from gatebot.agents.program_agent import Prepare, ProgramAgent
-from gatebot.agents.python_function import python_function
-from gatebot.agents.replay import ReplayAgent
 from gatebot.model.config import AgentConfig
 from gatebot.ports import Agent
 from gatebot.process.launch import Launchers
@@ -27,11 +23,17 @@ def make_agent(
     after = Graders(launchers, graders or {})
     copies = config.workspace == "copy"
     if config.builtin is not None:
+        from gatebot.agents.builtin import NopAgent, OracleAgent
+
         builtin = OracleAgent() if config.builtin == "oracle" else NopAgent()
         return after.following(builtin, copies=copies)
     if config.replay is not None:
+        from gatebot.agents.replay import ReplayAgent
+
         return ReplayAgent(directory / config.replay)
     if config.http is not None:
+        from gatebot.agents.http_agent import HttpAgent  # with TLS, which takes its time
+
         served = HttpAgent(config.http, launchers, config.max_output_mb)
         return after.following(served, copies=False)
     prepare = _prepare(config)
@@ -40,6 +42,8 @@ def make_agent(
 
 def _prepare(config: AgentConfig) -> Prepare:
     if config.python is not None:
+        from gatebot.agents.python_function import python_function
+
         return python_function(config.python)
     argv = config.command or ()
     return lambda _directory, _environment: argv

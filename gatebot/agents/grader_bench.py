@@ -119,7 +119,6 @@ class GraderBench:
                 limits=limits_of(run),
                 user=run.user,
                 offline=side.network == "none",
-                loopback=side.network == "loopback",
                 walls=replace(walls, writable=(*walls.writable, self._suite)),
             )
         )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from gatebot.errors import GatebotError, ImportFormatError
-from gatebot.importers.detect import parse_json
+from gatebot.importers.strict_json import parse_json
 from gatebot.model.json_value import JsonValue, is_object
 from gatebot.model.trial import GraderResult
 from gatebot.render.visible import visible

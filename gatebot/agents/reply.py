@@ -9,7 +9,7 @@ from typing import Final
 
 from gatebot.agents.reported_usage import read_usage, usage_of_messages
 from gatebot.errors import GatebotError, ImportFormatError
-from gatebot.importers.detect import load, parse_json
+from gatebot.importers.strict_json import parse_json
 from gatebot.model.json_value import JsonValue, is_array, is_object
 from gatebot.model.trajectory import Trajectory, Usage
 from gatebot.render.visible import visible
@@ -119,6 +119,8 @@ def _read_messages(document: Sequence[JsonValue] | Mapping[str, JsonValue]) -> R
 
 
 def _trajectory(document: JsonValue) -> Trajectory:
+    from gatebot.importers.detect import load  # thirty formats, of which an answer in plain text needs none
+
     try:
         return load(document)
     except ImportFormatError as error:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from gatebot.model.report import Conclusion
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gatebot.model.report import Conclusion
 
 PASS = 0
 FAIL = 1

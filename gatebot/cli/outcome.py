@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gatebot.cli.console import say, say_exactly, warn
 from gatebot.cli.exit_codes import PASS, exit_code
-from gatebot.model.report import Report
+
+if TYPE_CHECKING:
+    from gatebot.model.report import Report
 
 
 def finish(report: Report, out: Path, *, as_json: bool, show_comment: bool = False) -> int:

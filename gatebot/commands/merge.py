@@ -131,7 +131,7 @@ def _whole_plan(parts: Sequence[_Part], suite: Suite) -> Plan:
     if plan.same_agent:
         return plan
     new = frozenset(notice.case for notice in plan.case_notices if notice.kind == "new")
-    rounds = first_rounds(plan, (case.id for case in suite.cases), suite.config.gate, new)
+    rounds = first_rounds(plan, (case.id for case in suite.cases), new)
     return replace(plan, rounds=tuple(interleaved(round_, plan.digests.run) for round_ in rounds))
 
 

@@ -19,7 +19,7 @@ from gatebot.model.written import (
 
 BUILTIN_AGENTS = ("oracle", "nop")
 
-Place = Annotated[str, StringConstraints(pattern=r"^/[^\x00]{0,4095}$")]
+Place = Annotated[str, StringConstraints(pattern=r"^/[^\x00]*$", max_length=4096)]
 """An absolute path."""
 
 

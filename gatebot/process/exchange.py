@@ -77,15 +77,16 @@ class Exchange:
     def _order(self) -> Order:
         program = self._program
         walls = program.walls
-        lists = (walls.readable, walls.writable, walls.watched) if walls else ((), (), ())
-        readable, writable, watched = (tuple(map(str, paths)) for paths in lists)
+        readable, writable = (
+            map(str, paths) for paths in ((walls.readable, walls.writable) if walls else ((), ()))
+        )
         return Order(
             argv=program.argv,
             cwd=str(program.cwd),
             env=program.env,
             limits=program.limits.as_order(),
             uid=program.user.uid if program.user else None,
-            reach=Reach(readable, writable, watched, offline=program.offline, loopback=program.loopback),
+            reach=Reach(tuple(readable), tuple(writable), offline=program.offline),
         )
 
     def _open_pipes(self) -> tuple[int, int, int]:

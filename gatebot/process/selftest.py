@@ -19,8 +19,7 @@ from gatebot.process.program import Ended, Program
 from gatebot.process.run_directory import RunDirectory
 from gatebot.process.walls import walls_around
 
-_NETWORKS: Final = {"use the network": "none", "leave its own loopback": "loopback"}
-"""Attack on the network → the kind of network it is an attack on."""
+_NETWORK: Final = "use the network"
 _DEADLINE_S: Final = 20.0
 _PLACES: Final = ("/tmp", "/var/tmp", "/")  # noqa: S108 - places an attacker would try
 
@@ -38,13 +37,14 @@ def attack(
     launch: Callable[[Program], Ended],
     run_directory: Callable[[], AbstractContextManager[RunDirectory]],
     closed: Iterable[PurePath],
-    network: str,
+    *,
+    offline: bool,
 ) -> SelfTest:
     """Run the attacks of `attacker` exactly as a trial runs. `closed`: directories that trials must not write to.
 
-    The network (`none`, `loopback`, `open`) is attacked only where it is to be closed. Raises OSError when no place for the bait can be made.
+    The network is attacked only where it is to be closed. Raises OSError when no place for the bait can be made.
     """
-    names = [name for name in attacker.ATTACKS if _NETWORKS.get(name, network) == network]
+    names = [name for name in attacker.ATTACKS if offline or name != _NETWORK]
     with ExitStack() as stack:
         run = stack.enter_context(run_directory())
         neighbour = stack.enter_context(run_directory())
@@ -61,8 +61,7 @@ def attack(
                 stdin=json.dumps(targets).encode(),
                 max_stdout_bytes=100_000,
                 user=run.user,
-                offline=network == "none",
-                loopback=network == "loopback",
+                offline=offline,
                 walls=walls_around(run, ()),
             )
         )

@@ -40,14 +40,10 @@ _INTERPRETERS: Final = ("python3", "python")
 
 @dataclass(frozen=True, slots=True)
 class Walls:
-    """What a program may read (and run), and what it may write; nothing else. Files or directories.
-
-    `watched`: what beside the run's own directories counts as written by the run.
-    """
+    """What a program may read (and run), and what it may write; nothing else. Files or directories."""
 
     readable: tuple[PurePath, ...]
     writable: tuple[PurePath, ...]
-    watched: tuple[PurePath, ...] = ()
 
 
 def walls_around(

@@ -53,7 +53,7 @@ def _by_grades(arms: Arms, gate: Gate) -> tuple[Decision, int, int]:
     """Round after round as a command does it; the decision, the regular rounds, the trials run."""
     recorded = 0 if arms.recorded is None else arms.recorded.values["pass_rate"].shape[1]
     plan: Plan = replace(plan_of(ROUNDS, sequential=True), rounds=(), base_recorded=recorded)
-    more = first_rounds(plan, [f"{case:06}" for case in range(CASES)], gate, NEW)
+    more = first_rounds(plan, [f"{case:06}" for case in range(CASES)], NEW)
     while more:
         plan = replace(plan, rounds=(*plan.rounds, *more))
         keys = plan.keys()

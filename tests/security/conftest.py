@@ -9,7 +9,6 @@ import tempfile
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ import pytest
 from gatebot.agents.program_agent import LIMITS
 from gatebot.process import landlock
 from gatebot.process.environment import SYSTEM_PATH, child_environment
-from gatebot.process.isolation import Network
 from gatebot.process.launch import Launchers
 from gatebot.process.program import Ended, Limits, Program
 from gatebot.process.run_directory import RunDirectory
@@ -39,21 +37,11 @@ kernel.set_process_option(22, 2, ctypes.addressof(program))
 """
 """A kernel without Landlock: its first call answers ENOSYS from here on, in every child too."""
 
-NO_NAMESPACES = NO_LANDLOCK.replace("0, 1, 444", "0, 1, 272").replace("| 38", "| 1")
-"""A default container on x86-64: `unshare` answers EPERM from here on."""
-
 needs_root = [
     pytest.mark.root,
     pytest.mark.skipif(not ROOT, reason="only root can give a run another user"),
     pytest.mark.skipif(not landlock.version(), reason="this kernel has no Landlock"),
 ]
-
-
-@cache
-def own_network_here() -> bool:
-    """Whether a trial can have a network of its own on this machine."""
-    with Launchers() as launchers:
-        return launchers.isolation(network="loopback").loopback
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +62,14 @@ class Sandbox:
         *,
         stdin: bytes = b"",
         deadline_s: float = 20.0,
-        network: Network = "open",
+        offline: bool = False,
         limits: Limits = LIMITS,
     ) -> Ended:
         """One trial of the Python code."""
         with self.launchers.run_directory() as directory:
             assert directory.user is not None
             return self.run_in(
-                directory, code, stdin=stdin, deadline_s=deadline_s, network=network, limits=limits
+                directory, code, stdin=stdin, deadline_s=deadline_s, offline=offline, limits=limits
             )
 
     def run_in(
@@ -91,7 +79,7 @@ class Sandbox:
         *,
         stdin: bytes = b"",
         deadline_s: float = 20.0,
-        network: Network = "open",
+        offline: bool = False,
         limits: Limits = LIMITS,
     ) -> Ended:
         """The same in a run directory that the caller looks at afterwards."""
@@ -104,8 +92,7 @@ class Sandbox:
                 stdin=stdin,
                 limits=replace(limits, processes=limits.processes or 512),
                 user=directory.user,
-                offline=network == "none",
-                loopback=network == "loopback",
+                offline=offline,
                 walls=walls_around(directory, (self.checkout,)),
             )
         )
