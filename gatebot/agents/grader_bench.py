@@ -119,6 +119,7 @@ class GraderBench:
                 limits=limits_of(run),
                 user=run.user,
                 offline=side.network == "none",
+                loopback=side.network == "loopback",
                 walls=replace(walls, writable=(*walls.writable, self._suite)),
             )
         )

@@ -94,6 +94,7 @@ class ProgramAgent:
                     limits=limits_of(directory),
                     user=directory.user,
                     offline=environment.network == "none",
+                    loopback=environment.network == "loopback",
                     walls=walls,
                 )
             )

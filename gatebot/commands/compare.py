@@ -125,7 +125,7 @@ def _trials(taken: Mapping[Side, _Taken]) -> Iterator[Trial]:
         wanted = frozenset(one.slots)
         for trial in read_trials(one.file):
             if trial.side == one.held and trial.slot in wanted:
-                yield trial if trial.side == side else replace(trial, side=side)
+                yield replace(trial, side=side, cached=False)  # recordings, all of them: none spares another
 
 
 def _planned(suite: Suite, taken: Mapping[Side, _Taken]) -> Round:

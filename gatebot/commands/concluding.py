@@ -14,6 +14,7 @@ from gatebot.core.course import course_of
 from gatebot.core.decide import Decision, decide, decided_without_trials, settled
 from gatebot.core.evidence import Evidence
 from gatebot.core.one_side import decide_one_side
+from gatebot.core.recorded_base import why_doubtful, why_void
 from gatebot.core.reporting import Context, build_report
 from gatebot.graders.arguments import compile_rules
 from gatebot.model.config import TrajectoryDefault
@@ -49,6 +50,7 @@ def conclude(plan: Plan, suite: Suite, read: TrialReader, results: ResultsDirect
     second = () if record is None else (record.graded,)
     grades = graded(read(), suite, tally, evidence.planned.__contains__, *second)
     results.write_scores(_collected(grades, evidence))
+    _doubt(plan, suite, evidence, tally)
     report = _report(plan, suite, evidence, tally)
     if record is not None and not plan.same_agent:
         report = replace(record.explained(report), alerts=(*record.notes(), *report.alerts))
@@ -64,14 +66,29 @@ def conclude(plan: Plan, suite: Suite, read: TrialReader, results: ResultsDirect
 def gather_evidence(plan: Plan, suite: Suite, read: TrialReader) -> Evidence:
     """Grade every planned trial and collect what a look needs."""
     evidence = _empty_evidence(plan, suite)
-    for grade in graded(read(), suite, Tally(plan.digests.grading), evidence.planned.__contains__):
+    tally = Tally(plan.digests.grading)
+    for grade in graded(read(), suite, tally, evidence.planned.__contains__):
         evidence.add(grade)
+    _doubt(plan, suite, evidence, tally)
     return evidence
+
+
+def _doubt(plan: Plan, suite: Suite, evidence: Evidence, tally: Tally) -> None:
+    """Doubt a recorded base where what was run gives reason to."""
+    if plan.base_recorded:
+        recorded, base = frozenset(tally.recorded_models), tally.live_on("base")
+        live = base | tally.live_on("head")
+        evidence.doubt = why_doubtful(evidence, suite.config.gate, recorded=recorded, live=live)
+        evidence.void = why_void(evidence, recorded=recorded, live=base)
 
 
 def _empty_evidence(plan: Plan, suite: Suite) -> Evidence:
     return Evidence(
-        frozenset(plan.keys()), gating_cases(suite, plan.case_notices), frozenset(plan.confirming())
+        planned=frozenset(plan.keys()),
+        gating_cases=gating_cases(suite, plan.case_notices),
+        confirming=frozenset(plan.confirming()),
+        recordings=frozenset(plan.keys_of("recorded")),
+        sentinel=frozenset(plan.keys_of("sentinel")),
     )
 
 
@@ -89,7 +106,14 @@ def _decision(plan: Plan, suite: Suite, evidence: Evidence) -> Decision:
     if plan.base is not None and plan.head is not None:
         return decide(evidence, gate, course_of(plan, gate), stopped=plan.stopped)
     side: Side = "head" if plan.head is not None else "base"
-    return decide_one_side(evidence, gate, side=side, no_baseline=plan.no_baseline, stopped=plan.stopped)
+    return decide_one_side(
+        evidence,
+        gate,
+        side=side,
+        no_baseline=plan.no_baseline,
+        on_missing_base=suite.config.on_missing_base,
+        stopped=plan.stopped,
+    )
 
 
 def _report(plan: Plan, suite: Suite, evidence: Evidence, tally: Tally) -> Report:

@@ -9,6 +9,7 @@ from gatebot.commands.changed_files import changed_files
 from gatebot.commands.concluding import gather_evidence
 from gatebot.commands.judging import JudgeMeans, conclude_judged
 from gatebot.commands.preparing import Prepared, prepared
+from gatebot.commands.recordings import BaseRecordings
 from gatebot.commands.request import EvaluationRequest
 from gatebot.commands.reuse import ReusedTrials, reused_trials
 from gatebot.commands.ruler import Ruler
@@ -70,9 +71,12 @@ def run_trials(evaluation: Evaluation, request: EvaluationRequest, watch: Progre
         cache = cache_directory(request.cache)
         if cache.note:
             request.tell(cache.note)
+        kept = reused_trials(evaluation, examined, request, cache)
+        recordings = None if kept is None else BaseRecordings(evaluation, kept, request.today)
+        if recordings is not None and found is None:
+            plan = recordings.planned(plan)
+        places = _Places(results, watch, kept, recordings, beyond_no_sign=again, shard=request.shard)
         with prepared(evaluation, examined, plan, request, cache) as sides:
-            kept = reused_trials(evaluation, examined, request, cache)
-            places = _Places(results, watch, kept, beyond_no_sign=again, shard=request.shard)
             plan = _run(sides, evaluation.ruler, request, places)
     plan = replace(plan, finished=not plan.stopped)
     results.write_plan(plan)
@@ -84,6 +88,7 @@ class _Places:
     results: ResultsDirectory
     watch: ProgressView
     kept: ReusedTrials | None = None
+    recordings: BaseRecordings | None = None
     beyond_no_sign: bool = False
     shard: Shard | None = None
 
@@ -115,7 +120,10 @@ def nothing_shown(plan: Plan, trials: Iterable[Trial]) -> bool:
 def _run(sides: Prepared, ruler: Ruler, request: EvaluationRequest, places: _Places) -> Plan:
     """Run the planned trials, unless a side could not be set up; returns the plan with what came of it."""
     if any(info is not None and info.setup == "failed" for info in (sides.plan.base, sides.plan.head)):
-        return replace(sides.plan, rounds=())
+        return replace(sides.plan, rounds=(), base_recorded=0)
+    if places.recordings is not None and sides.plan.base_recorded:
+        places.results.write_plan(sides.plan)
+        places.recordings.take(sides.plan, places.results)
     means = Means(request, places.results, sides.launchers, places.watch, places.kept, ruler.graders)
     with running(_within_share(ruler.suite, places.shard), sides.ready, means) as run:
         return _rounds(sides.plan, ruler, places, run)
@@ -124,23 +132,31 @@ def _run(sides: Prepared, ruler: Ruler, request: EvaluationRequest, places: _Pla
 def _rounds(plan: Plan, ruler: Ruler, places: _Places, run: RunRounds) -> Plan:
     """Run round after round until a look says stop; plan.json is written before the trials it names are run."""
     gate = ruler.suite.config.gate
-    more = () if plan.rounds else first_rounds(plan, (case.id for case in ruler.suite.cases), ruler.new)
+    cases = [case.id for case in ruler.suite.cases]
+    more = () if plan.regular_rounds() else first_rounds(plan, cases, ruler.new)
     beyond = places.beyond_no_sign
     while True:
         ordered = tuple(interleaved(round_, plan.digests.run) for round_ in more)
         ordered = places.shard.of(ordered) if places.shard is not None else ordered
         plan = replace(plan, rounds=(*plan.rounds, *ordered))
         places.results.write_plan(plan)
-        stopped = run(plan.rounds)
+        stopped = run(plan.to_run())
         if stopped:
             return replace(plan, stopped=stopped)
         if not (plan.sequential or plan.base_recorded):
+            _leave(plan, places, "")
             return plan  # one look, and concluding takes it: grading every trial here would be for nothing
         evidence = gather_evidence(plan, ruler.suite, places.results.trials)
         more = next_rounds(plan, evidence, gate, ruler.new, beyond_no_sign=beyond)
         beyond = False
         if not more:
+            _leave(plan, places, evidence.void)
             return plan
+
+
+def _leave(plan: Plan, places: _Places, void: str) -> None:
+    if places.recordings is not None:
+        places.recordings.leave(plan, void)
 
 
 def _within_share(suite: Suite, shard: Shard | None) -> Suite:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gatebot.commands.evaluation import evaluate
 from gatebot.commands.request import EvaluationRequest
 from gatebot.commands.ruler import Sources, pull_request_ruler
@@ -18,6 +20,19 @@ def gate(
 ) -> Report:
     """Judge `head` (a ref or WORKTREE) against `base`, as `comparison` has it. Raises GatebotError of every kind."""
     return evaluate(comparison(request, base=base, head=head, fork_point=fork_point), request, watch)
+
+
+def gate_head(
+    request: EvaluationRequest, *, base: str, head: str, watch: ProgressView, fork_point: str = ""
+) -> Report:
+    """Run `head` alone by the ruler of `base`, for a base whose results are elsewhere. Raises GatebotError of every kind."""
+    evaluation = head_alone(comparison(request, base=base, head=head, fork_point=fork_point))
+    return evaluate(evaluation, request, watch)
+
+
+def head_alone(evaluation: Evaluation) -> Evaluation:
+    """The head's part of a comparison: the same ruler, cases and agent, with a fixed number of slots."""
+    return replace(evaluation, sides={"head": evaluation.sides["head"]})
 
 
 def comparison(request: EvaluationRequest, *, base: str, head: str, fork_point: str = "") -> Evaluation:

@@ -19,23 +19,33 @@ from gatebot.model.trial import Side, Timing, Trial, TrialKey
 
 @dataclass(slots=True)
 class Tally:
-    """What is counted while trials pass by: usage per side, agent seconds, a digest of the results.
+    """What is counted while trials pass by: usage per side, agent seconds, models named, a digest of the results.
 
-    `unknown` counts trials of cases the suite does not have; they are left out.
+    `unknown` counts trials of cases the suite does not have; they are left out. Recordings cost nothing here.
     """
 
     grading_digest: str
     usage: dict[Side, Usage] = field(default_factory=dict[Side, Usage])
     unknown: int = 0
     wall_s: float | None = None
+    recorded_models: set[str] = field(default_factory=set[str])
+    live_models: dict[Side, set[str]] = field(default_factory=dict[Side, set[str]])
     _digests: list[bytes] = field(default_factory=list[bytes])
 
     def take(self, trial: Trial) -> None:
         """Count one trial."""
+        self._digests.append(hashlib.sha256(canonical(trial)).digest())
+        if trial.cached:
+            self.recorded_models.update(trial.trajectory.models)
+            return
+        self.live_models.setdefault(trial.side, set()).update(trial.trajectory.models)
         if trial.timing.wall_s is not None:
             self.wall_s = (self.wall_s or 0.0) + trial.timing.wall_s
         self.usage[trial.side] = _added(self.usage.get(trial.side), trial.usage)
-        self._digests.append(hashlib.sha256(canonical(trial)).digest())
+
+    def live_on(self, side: Side) -> frozenset[str]:
+        """The models named in the live trials of a side."""
+        return frozenset(self.live_models.get(side, ()))
 
     def result_digest(self) -> str:
         """sha256 over all trials without their measured fields, in no particular order, plus the grading digest."""

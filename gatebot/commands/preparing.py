@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from gatebot.commands.request import EvaluationRequest
-from gatebot.commands.sandbox import alert, check_entry, examine_sandbox, starts_programs
+from gatebot.commands.sandbox import alert, check_entry, examine_sandbox, serves, starts_programs
 from gatebot.commands.trials import SideReady
 from gatebot.commands.views import Evaluation
 from gatebot.model.plan import Plan
@@ -52,7 +52,8 @@ def prepared(
         ready: dict[Side, SideReady] = {}
         sandbox: IsolationReport | None = None
         if any(starts_programs(view.agent) for view in evaluation.sides.values()):
-            sandbox = examine_sandbox(launchers, evaluation.ruler.suite.config, request)
+            served = any(serves(view.agent) for view in evaluation.sides.values())
+            sandbox = examine_sandbox(launchers, evaluation.ruler.suite.config, request, served=served)
         for side, view in evaluation.sides.items():
             folder = PurePosixPath(evaluation.config_path).parent.as_posix()
             files = SideFiles(

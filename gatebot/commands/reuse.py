@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import threading
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from gatebot.model.config import AgentConfig
 from gatebot.model.suite import Suite
 from gatebot.model.trial import Side, Trial, TrialKey
 from gatebot.ports import TrialTask
+from gatebot.results.recordings import RecordedSlot, RecordingIndex
 from gatebot.results.trial_store import TrialOrigin, TrialStore
 from gatebot.suite.snapshot import agent_digest, case_run_digest
 from gatebot.workspace.cache_directory import CacheDirectory
@@ -49,6 +51,23 @@ class ReusedTrials:
         self._evaluation = _digest(
             environment,
             *(word for side in sorted(sides) for word in (side, sides[side].tree, sides[side].agent)),
+        )
+
+    @property
+    def evaluation(self) -> str:
+        """The digest that names the comparison: machine, trees, agents."""
+        return self._evaluation
+
+    def recordings(self, side: Side) -> RecordingIndex:
+        """The recordings of a side's agent: the same tree, configuration and environment, in whatever evaluation."""
+        one = self._sides[side]
+        return RecordingIndex(self._store.path, recordings_key(one.tree, one.agent, self._environment))
+
+    def recorded(self, side: Side, case: str, at: RecordedSlot) -> tuple[Trial, datetime.date] | None:
+        """The trial that another evaluation ran of a side's agent in a slot, and the day (UTC) it was kept."""
+        one = self._sides[side]
+        return self._store.find_dated(
+            TrialOrigin(at.evaluation, one.tree, self._cases[case], one.agent, self._environment, at.slot)
         )
 
     def find(self, task: TrialTask) -> Trial | None:
@@ -111,6 +130,11 @@ def reused_trials(
     return ReusedTrials(store, sides, cases, environment_digest(suite, request.environment, evaluation))
 
 
+def recordings_key(tree: str, agent: str, environment: str) -> str:
+    """What names an agent's recordings: the digests of its tree, configuration and environment, as one."""
+    return _digest(tree, agent, environment)
+
+
 def environment_digest(suite: Suite, environment: Mapping[str, str], evaluation: Evaluation) -> str:
     """What trials get beside their tree: the machine, the network, where packages come from, and the named variables.
 
@@ -118,7 +142,7 @@ def environment_digest(suite: Suite, environment: Mapping[str, str], evaluation:
     """
     names = suite.config.agent.env
     values = [
-        f"{name}={'' if _is_secret(name) else environment[name]}"
+        f"{name}={'' if is_secret(name) else environment[name]}"
         for name in sorted(names)
         if name in environment
     ]
@@ -135,7 +159,8 @@ def _in_the_tree(agent: AgentConfig) -> bool:
     return agent.command is not None or agent.python is not None
 
 
-def _is_secret(name: str) -> bool:
+def is_secret(name: str) -> bool:
+    """Whether a variable is called like a credential."""
     return any(word in name.upper() for word in _SECRET_WORDS)
 
 

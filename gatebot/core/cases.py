@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gatebot.core.confirm import SingleCases
-from gatebot.core.evidence import Evidence, Row
+from gatebot.core.evidence import Evidence
+from gatebot.core.rows import Row
 from gatebot.model.metric import in_table_order
 from gatebot.model.plan import CaseNotice
 from gatebot.model.report import CaseLabel, CaseMetric, CaseResult, Failure, SideCount

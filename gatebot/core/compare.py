@@ -12,7 +12,7 @@ from typing import Literal
 
 from gatebot.core.significance import Adjustment, Draws, Tested, over_cases, within_cases
 from gatebot.core.stats.generalize import paired_t_interval
-from gatebot.core.stats.interval import Limits, effect_interval, extended_to_zero
+from gatebot.core.stats.interval import Beyond, Limits, agreeing_with, effect_interval
 from gatebot.core.stats.permutation import PERMUTATIONS
 from gatebot.core.stats.strata import Strata, case_differences, case_means, log_strata, strata_of
 from gatebot.core.view import MetricSample
@@ -31,7 +31,8 @@ class Comparison:
 
     `base`, `head`: means over cases (geometric for ratio metrics). `delta`: head − base, on the log scale for ratio
     metrics. `worse`, `better`: one-sided p-values by themselves; `adjusted_*` after max-T over the gating metrics.
-    `rejected`: whether the verdict is a change, None while there is none. Intervals are worked out when asked for.
+    `told`: what the test said of 0 at the level it was held against, None while it was held against none. Intervals
+    are worked out when asked for.
     """
 
     sample: MetricSample
@@ -46,7 +47,7 @@ class Comparison:
     adjusted_better: float
     adjustment: Adjustment = "none"
     scope: Scope = "suite"
-    rejected: bool | None = None
+    told: Beyond | None = None
 
     @property
     def metric(self) -> Metric:
@@ -60,9 +61,9 @@ class Comparison:
 
     @cached_property
     def interval(self) -> Limits:
-        """The two-sided interval at `confidence`, made to include 0 where the test did not reject (statistics §3)."""
+        """The two-sided interval at `confidence`, made to agree with the test of 0 (statistics §3)."""
         limits = interval_of(self.sample, self.confidence, self.scope)
-        return limits if self.rejected is None else extended_to_zero(limits, rejected=self.rejected)
+        return limits if self.told is None else agreeing_with(limits, self.told)
 
     @cached_property
     def margin_interval(self) -> Limits:
@@ -122,9 +123,16 @@ def interval_of(sample: MetricSample, confidence: float, scope: Scope) -> Limits
     return paired_t_interval(case_differences(values), confidence)
 
 
-def agreeing(comparison: Comparison, *, rejected: bool) -> Comparison:
-    """The comparison with its interval stretched to include 0 when the test did not reject (statistics §3)."""
-    return replace(comparison, rejected=rejected)
+def agreeing(comparison: Comparison, level: float) -> Comparison:
+    """The comparison whose interval includes 0 unless the test rejects it at `level` (statistics §3).
+
+    It is the test of the mean that counts: a single case may have regressed while the mean did not move.
+    """
+    told: Beyond = "neither"
+    p = comparison.adjusted_worse if comparison.loss > 0 else comparison.adjusted_better
+    if comparison.delta and p <= level:
+        told = "below" if comparison.delta < 0 else "above"
+    return replace(comparison, told=told)
 
 
 def seed_of(samples: Sequence[MetricSample]) -> int:

@@ -95,10 +95,13 @@ def reached(evidence: EvidenceView, gate: Gate, course: Course, known: Known = (
         course.rounds,
         known=known,
     )
+    doubt = evidence.doubt if course.recorded_base and results else ""
+    if doubt:
+        results = (replace(results[0], stop="fresh base"),)
     suspects = suspects_of(evidence, course)
     singles = by_confirmation(evidence, course.looks.case_level) if course.looks.case_level else SingleCases()
     unconfirmed = (set(suspects) - set(evidence.confirming_cases)) | set(singles.unconfirmed)
-    return Reached(results, singles, suspects, _unfinished(course, results, len(unconfirmed)))
+    return Reached(results, singles, suspects, doubt or _unfinished(course, results, len(unconfirmed)))
 
 
 def gating_samples(evidence: EvidenceView, gate: Gate, course: Course, rounds: int) -> list[MetricSample]:
@@ -141,11 +144,13 @@ def _single_look(evidence: EvidenceView, gate: Gate, course: Course) -> Reached:
     if course.recorded_base and singles is not None and singles.regressed:
         result = replace(result, stop="fresh base")
         singles = replace(singles, regressed=frozenset[str]())
-    unfinished = _WANTS_BASE if result.stop == "fresh base" else ""
+    if course.recorded_base and evidence.doubt:
+        result = replace(result, stop="fresh base")
+    unfinished = (evidence.doubt or WANTS_BASE) if result.stop == "fresh base" else ""
     return Reached((result,), singles or SingleCases(), unfinished=unfinished)
 
 
-_WANTS_BASE = (
+WANTS_BASE = (
     "the base comes from recordings, which convict nobody, and this might be a drop: the base must be run"
 )
 
@@ -154,7 +159,7 @@ def _unfinished(course: Course, results: tuple[LookResult, ...], unconfirmed: in
     if not results:
         return f"the run stopped before the first look, after {course.rounds} rounds"
     if results[-1].stop == "fresh base":
-        return _WANTS_BASE
+        return WANTS_BASE
     if results[-1].stop == "go on":
         return f"the run stopped after round {course.rounds}, though the data asked for more"
     if unconfirmed:

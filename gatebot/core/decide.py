@@ -10,6 +10,7 @@ from gatebot.core.course import Course, Reached, reached
 from gatebot.core.endings import nothing_completed
 from gatebot.core.evidence import Evidence, empty_cases, side_values
 from gatebot.core.outlook import to_exclude
+from gatebot.core.stats.interval import confidence_at
 from gatebot.core.stats.multiplicity import benjamini_hochberg
 from gatebot.core.target import judge_target
 from gatebot.core.tracing import LookResult
@@ -140,7 +141,7 @@ def _gating(state: Reached, gate: Gate, course: Course) -> list[MetricDecision]:
         judged = judge(comparison, gate.metrics[name], state.last.look.level, by_case=by_case)
         if course.recorded_base and not by_case and judged.verdict == "regressed":
             judged = Judged("inconclusive", "worse than the recorded base, but recordings convict nobody")
-        shown = agreeing(comparison, rejected=judged.verdict in ("regressed", "improved"))
+        shown = agreeing(comparison, 0.0 if course.recorded_base else state.last.look.level)
         decisions.append(MetricDecision(name, True, comparison.sample, shown, judged))
     return decisions
 
@@ -150,7 +151,7 @@ def _informing(samples: list[MetricSample], gate: Gate) -> list[MetricDecision]:
 
     They are not looked at in between: their level is alpha, and so is that of their interval.
     """
-    confidence = 1.0 - 2.0 * gate.alpha
+    confidence = confidence_at(gate.alpha)
     comparisons = compare(
         samples, confidence=confidence, permutations=INFORMING_PERMUTATIONS, scope=gate.scope
     )
@@ -162,7 +163,7 @@ def _informing(samples: list[MetricSample], gate: Gate) -> list[MetricDecision]:
     for comparison, w, b in zip(comparisons, worse, better, strict=True):
         adjusted = replace(comparison, adjusted_worse=w, adjusted_better=b)
         judged = judge(adjusted, None, gate.alpha)
-        shown = agreeing(adjusted, rejected=judged.verdict in ("regressed", "improved"))
+        shown = agreeing(adjusted, gate.alpha)
         decisions.append(MetricDecision(comparison.metric.name, False, comparison.sample, shown, judged))
     return decisions
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from gatebot.core.evidence import Evidence, Row
+from gatebot.core.evidence import Evidence
+from gatebot.core.rows import Row
 from gatebot.model.trial import SIDES, Side
 
 REASON_LIMIT = 200

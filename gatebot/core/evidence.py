@@ -6,35 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from gatebot.core.rows import Row, Rows, row_of
 from gatebot.core.view import MetricSample, Window
 from gatebot.model.metric import METRICS, in_table_order
 from gatebot.model.report import SideCount
-from gatebot.model.score import Divergence, FailureCategory, Grade
-from gatebot.model.trial import SIDES, Side, Status, TrialKey
+from gatebot.model.score import Grade
+from gatebot.model.trial import SIDES, Side, TrialKey
 
 MISSING_SHARE = 0.20
 """Share of a side's planned trials that may be lost, and of its trials that may be ungraded, before a metric has no
 evidence (architecture: "too much missing")."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """What deciding needs of one grade."""
-
-    status: Status
-    passed: bool | None
-    cached: bool
-    reused: bool
-    values: dict[str, float | None]
-    by_design: frozenset[str]
-    failure: FailureCategory | None
-    failure_reason: str
-    divergence: Divergence | None
-    failure_steps: tuple[int, ...] = ()
-
-
-Rows = dict[str, dict[Side, dict[int, Row]]]
-"""Case → side → slot → row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +33,22 @@ class Evidence:
 
     `gating_cases` are the cases that count in the comparison: on both sides, not new, not quarantined. `confirming`
     are the planned trials that only confirm suspects: they are kept apart in `fresh`, since a suspect chose them. Base
-    trials that come from a recording are kept apart in `recorded`: they spare trials and convict nobody.
+    trials that come from a recording are kept apart in `recorded`: they spare trials and convict nobody; `recordings`
+    are those that were planned. `sentinel` are the live trials that test the recordings, kept apart in `tested`.
+    `doubt` says why the recordings do not stand for this base, `void` why for none any more; empty while they do.
     """
 
     planned: frozenset[TrialKey]
     gating_cases: frozenset[str]
     confirming: frozenset[TrialKey] = frozenset()
+    recordings: frozenset[TrialKey] = frozenset()
+    sentinel: frozenset[TrialKey] = frozenset()
     rows: Rows = field(default_factory=Rows)
     fresh: Rows = field(default_factory=Rows)
     recorded: Rows = field(default_factory=Rows)
+    tested: Rows = field(default_factory=Rows)
+    doubt: str = ""
+    void: str = ""
     graders_faulted: int = 0
     _gathered: dict[tuple[Window | None, Side], tuple[_CaseRows, ...]] = field(
         default_factory=dict[tuple[Window | None, Side], tuple[_CaseRows, ...]], repr=False
@@ -72,17 +60,21 @@ class Evidence:
 
     def add(self, grade: Grade) -> None:
         """Take one grade in; the first of equal keys wins."""
-        if grade.cached and grade.side == "base":
-            kept = self.recorded
-        else:
-            kept = self.fresh if grade.key in self.confirming else self.rows
+        kept = self._kept_apart(grade)
         sides = kept.setdefault(grade.case, {side: {} for side in SIDES})
         if grade.slot in sides[grade.side]:
             return
         self._gathered.clear()
         self._lost.clear()
         self.graders_faulted += any(score.fault for score in grade.scores.values())
-        sides[grade.side][grade.slot] = _row(grade)
+        sides[grade.side][grade.slot] = row_of(grade)
+
+    def _kept_apart(self, grade: Grade) -> Rows:
+        if grade.cached and grade.side == "base":
+            return self.recorded
+        if grade.key in self.sentinel:
+            return self.tested
+        return self.fresh if grade.key in self.confirming else self.rows
 
     def case_rows(self, case: str, side: Side, window: Window | None = None) -> list[Row]:
         """The rows of a case on a side, by slot; `window` narrows them."""
@@ -102,15 +94,20 @@ class Evidence:
         return [slot for slot, _ in self._placed(case, side, None)]
 
     def status_counts(self) -> Counter[str]:
-        """How many rows ended in each status, and how many planned trials are missing or came from the cache."""
+        """How many rows ended in each status, and how many trials are missing or were not paid for again.
+
+        Recordings are counted neither among the planned trials nor in any status, unless one is missing.
+        """
         counts: Counter[str] = Counter()
         present: set[TrialKey] = set()
-        for kept in (self.rows, self.fresh, self.recorded):
+        for kept in (self.rows, self.fresh, self.tested, self.recorded):
             for case, sides in kept.items():
                 for side, slots in sides.items():
                     present.update(TrialKey(case, side, slot) for slot in slots)
-                    counts.update(row.status for row in slots.values())
-                    counts["cached"] += sum(row.cached or row.reused for row in slots.values())
+                    if kept is not self.recorded:
+                        counts.update(row.status for row in slots.values())
+                        counts["cached"] += sum(row.cached or row.reused for row in slots.values())
+        counts["planned"] = len(self.planned - self.recordings)
         counts["missing"] = len(self.planned - present)
         return counts
 
@@ -185,6 +182,8 @@ class Evidence:
             if key.side == side
             and key.case in self.gating_cases
             and key not in self.confirming
+            and key not in self.recordings
+            and key not in self.sentinel
             and (slots is None or key.slot in slots)
         ]
         if not planned:
@@ -269,23 +268,3 @@ def _missing(row: Row, name: str) -> bool:
     if row.values.get(name) is not None or name in row.by_design:
         return False
     return name in row.values
-
-
-def _row(grade: Grade) -> Row:
-    values: dict[str, float | None] = {
-        name: score.value for name, score in grade.scores.items() if name in METRICS
-    }
-    if grade.passed is not None:
-        values["pass_rate"] = float(grade.passed)
-    return Row(
-        status=grade.status,
-        passed=grade.passed,
-        cached=grade.cached,
-        reused=grade.reused,
-        values=values,
-        by_design=frozenset(name for name, score in grade.scores.items() if score.by_design),
-        failure=grade.failure,
-        failure_reason=grade.failure_reason,
-        divergence=grade.divergence,
-        failure_steps=grade.failure_steps,
-    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gatebot.core.stats.interval import confidence_at
 from gatebot.core.stats.permutation import PERMUTATIONS
 from gatebot.core.stats.sequential import FUTILITY, MEAN_SHARE, information_fractions, look_levels
 from gatebot.core.stats.spacing import look_rounds
@@ -65,14 +66,14 @@ def look_plan(
     mean = MEAN_SHARE * gate.alpha if shared else gate.alpha
     case_level = gate.alpha - mean
     if not sequential:
-        only = Look(rounds, mean, 1.0 - 2.0 * gate.alpha)
+        only = Look(rounds, mean, confidence_at(gate.alpha))
         return LookPlan((only,), False, gate.alpha, case_level, recorded_base > 0)
     at = look_rounds(rounds)
     base = [recorded_base] * len(at) if recorded_base else at
     levels = look_levels(information_fractions(base, at), mean)
     limits = (*(FUTILITY_AFTER_RECORDED if after_recorded else FUTILITY), None)
     looks = tuple(
-        Look(after, level, 1.0 - 2.0 * level, limit)
+        Look(after, level, confidence_at(level), limit)
         for after, level, limit in zip(at, levels, limits, strict=True)
     )
     return LookPlan(looks, True, gate.alpha, case_level, recorded_base > 0)

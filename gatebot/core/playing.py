@@ -72,6 +72,7 @@ class ArrayView:
 
     arms: Arms
     confirming_cases: tuple[str, ...] = ()
+    doubt: str = ""
     _samples: dict[tuple[str, Window | None], MetricSample] = field(
         default_factory=dict[tuple[str, Window | None], MetricSample]
     )

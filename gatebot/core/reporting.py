@@ -13,6 +13,8 @@ from gatebot.core.cases import case_results, count, worst_first
 from gatebot.core.decide import Decision, MetricDecision
 from gatebot.core.endings import ending_alerts
 from gatebot.core.evidence import Evidence, side_values
+from gatebot.core.recorded_base import recorded_alert, recorded_told
+from gatebot.core.stats.interval import Limits, ratio_interval
 from gatebot.core.stats.permutation import PERMUTATIONS
 from gatebot.core.stats.power import Seeds, estimated_rates, quoted_drop
 from gatebot.core.stats.reliability import Reliability, pass_at_k, pass_hat_k
@@ -56,6 +58,7 @@ class Context:
 def build_report(evidence: Evidence, decision: Decision, context: Context) -> Report:
     """Write everything down: base against head."""
     plan = context.plan
+    recorded = recorded_told(plan, evidence.doubt)
     cases = case_results(
         evidence, decision.singles, {notice.case: notice for notice in plan.case_notices}, context.tags
     )
@@ -80,7 +83,11 @@ def build_report(evidence: Evidence, decision: Decision, context: Context) -> Re
         evidence=_method(decision),
         base=plan.base,
         head=plan.head,
-        alerts=_alerts(evidence, decision, plan),
+        alerts=(
+            *(() if recorded is None else (recorded_alert(recorded),)),
+            *_alerts(evidence, decision, plan),
+        ),
+        recorded_base=recorded,
         would_have=decision.would_have,
         isolation=plan.isolation,
         cost={str(side): usage for side, usage in context.cost.items()},
@@ -110,7 +117,7 @@ def _metric_result(
         base=base,
         head=head,
         delta=None if comparison is None else back(comparison.delta),
-        interval=None if comparison is None else (back(comparison.interval[0]), back(comparison.interval[1])),
+        interval=None if comparison is None else _shown(comparison.interval, metric),
         confidence=None if comparison is None else comparison.confidence,
         p_value=None if comparison is None else comparison.worse,
         n_cases=len(decision.sample.cases) or _cases_with(evidence, decision.name),
@@ -127,6 +134,10 @@ def _metric_result(
         target_result=decision.target,
         smallest_drop=_smallest_drop(decision, shared_alpha=shared_alpha),
     )
+
+
+def _shown(limits: Limits, metric: Metric) -> Limits:
+    return ratio_interval(limits) if metric.scale == "ratio" else limits
 
 
 def _smallest_drop(decision: MetricDecision, *, shared_alpha: bool) -> SmallestDrop | None:
@@ -164,10 +175,9 @@ def _sd(evidence: Evidence, name: str, side: Side) -> float | None:
 def _trial_counts(evidence: Evidence) -> TrialCounts:
     counts = evidence.status_counts()
     return TrialCounts(
-        planned=len(evidence.planned),
         **{
             name: counts[name]
-            for name in ("completed", "agent_error", "timeout", "infra_error", "missing", "cached")
+            for name in ("planned", "completed", "agent_error", "timeout", "infra_error", "missing", "cached")
         },
     )
 
@@ -260,7 +270,7 @@ def _alerts(evidence: Evidence, decision: Decision, plan: Plan) -> tuple[str, ..
     if counts["infra_error"]:
         alerts.append(f"{counts['infra_error']} trials ended in infrastructure errors and left the sample.")
     if counts["missing"]:
-        alerts.append(f"{counts['missing']} of {len(evidence.planned)} planned trials are missing.")
+        alerts.append(f"{counts['missing']} of {counts['planned']} planned trials are missing.")
     alerts.extend(ending_alerts(evidence))
     for notice in plan.case_notices:
         head = count(evidence, notice.case, "head")

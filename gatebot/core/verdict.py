@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gatebot.core.compare import Comparison, strata
 from gatebot.core.evidence import MISSING_SHARE as LIMIT
 from gatebot.core.stats.generalize import MIN_CASES
+from gatebot.core.stats.interval import confidence_at
 from gatebot.core.stats.strata import is_constant
 from gatebot.core.view import EvidenceView, MetricSample, Window
 from gatebot.model.config import Gate, MetricGate
@@ -90,7 +91,7 @@ def is_red(comparison: Comparison, gate: MetricGate | None, level: float) -> boo
 def non_inferior(comparison: Comparison, gate: MetricGate | None, level: float) -> bool:
     """Whether the interval at the look's level excludes a loss as large as the margin."""
     margin = margin_on_scale(comparison.metric, margin_of(comparison.metric, gate))
-    return comparison.worst_loss_at(1.0 - 2.0 * level) < margin
+    return comparison.worst_loss_at(confidence_at(level)) < margin
 
 
 def _on_scale(metric: Metric, change: float) -> float:

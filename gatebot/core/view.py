@@ -47,6 +47,11 @@ class EvidenceView(Protocol):
     """Evidence as the looks see it."""
 
     @property
+    def doubt(self) -> str:
+        """Why recordings do not stand for the base after all; empty while they do, and where there are none."""
+        ...
+
+    @property
     def confirming_cases(self) -> tuple[str, ...]:
         """The cases whose confirming trials are planned, sorted."""
         ...

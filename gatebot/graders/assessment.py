@@ -20,7 +20,7 @@ from gatebot.graders.trajectory import Fit, judge
 from gatebot.graders.wording import REASON_LIMIT, clip
 from gatebot.model.case import MatchMode
 from gatebot.model.metric import METRICS
-from gatebot.model.score import Check, Divergence, Score
+from gatebot.model.score import FULL, Check, Divergence, Score
 from gatebot.model.trial import Trial
 
 FIT_METRICS = ("trajectory_match", "trajectory_credit")
@@ -126,8 +126,8 @@ class ReferenceGrader:
         checks.extend(verdict.checks)
         scores["final_response"] = final_response(verdict.checks)
         if verdict.state is not None:
-            matched = None if verdict.state.passed is None else float(verdict.state.passed)
-            scores["state_match"] = Score(matched, verdict.state.reason, by_design=verdict.state.vacuous)
+            state = verdict.state
+            scores["state_match"] = _binary(state.passed, state.reason, by_design=state.vacuous)
         if verdict.similarity is not None:
             scores["similarity"] = verdict.similarity
 
@@ -139,8 +139,7 @@ class ReferenceGrader:
             scores["graph_match"] = worst("graph_match", reason, fault=True)
             fit = GraphFit(passed=False, reason=reason)
         else:
-            value = None if fit.passed is None else float(fit.passed)
-            scores["graph_match"] = Score(value, fit.reason)
+            scores["graph_match"] = _binary(fit.passed, fit.reason)
         if self.required:
             checks.append(Check("trajectory", "graph_match", fit.passed, fit.reason))
 
@@ -156,9 +155,7 @@ class ReferenceGrader:
             if fit.passed is False and not fit.reason:
                 divergence = first_divergence(calls, steps, self.mode, fit)
             reason = fit.reason if divergence is None else f"{self.mode}: {divergence.explanation}"
-            scores["trajectory_match"] = Score(
-                None if fit.passed is None else float(fit.passed), reason, by_design=fit.vacuous
-            )
+            scores["trajectory_match"] = _binary(fit.passed, reason, by_design=fit.vacuous)
             scores["trajectory_credit"] = _credit(calls, fit)
             check = Check("trajectory", "trajectory_match", fit.passed, reason)
         except Exception as error:  # noqa: BLE001 - as in `guarded`; the failed check keeps the trial from passing
@@ -187,6 +184,13 @@ class ReferenceGrader:
         return first_divergence(self.calls, steps, self.mode, fit)
 
 
+def _binary(passed: bool | None, reason: str, *, by_design: bool = False) -> Score:
+    """The score of a verdict; None stays ungraded."""
+    if passed is True and not reason:
+        return FULL
+    return Score(None if passed is None else float(passed), reason, by_design=by_design)
+
+
 def _credit(calls: ReferenceCalls, fit: Fit) -> Score:
     credit = fit.credit(calls)
     if credit is None:
@@ -194,7 +198,7 @@ def _credit(calls: ReferenceCalls, fit: Fit) -> Score:
     if fit.passed is None and not fit.vacuous and fit.reason and credit < 1.0:
         return Score(None, fit.reason)
     if credit == 1.0:
-        return Score(credit)
+        return FULL
     index = next(i for i in calls.required if fit.partner[i] < 0)
     open_calls = sum(fit.partner[i] < 0 for i in calls.required)
     return Score(

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from gatebot.graders.steps import Lookup, Steps
 from gatebot.graders.wording import clip, listed
-from gatebot.model.score import FULL, ZERO, Score
+from gatebot.model.score import FULL, ZERO, Score, plain_score
 from gatebot.model.trial import Trial
 
 LONGEST_CYCLE = 8
@@ -57,9 +57,9 @@ def quantities(trial: Trial, steps: Steps) -> dict[str, Score]:
     )
     if steps.reported:
         scores = {
-            "tool_calls": Score(float(len(steps.calls))),
-            "turns": Score(float(steps.turns)),
-            "unique_tools": Score(float(len(steps.by_name))),
+            "tool_calls": plain_score(float(len(steps.calls))),
+            "turns": plain_score(float(steps.turns)),
+            "unique_tools": plain_score(float(len(steps.by_name))),
         }
     scores["latency_s"] = _quantity(trial.timing.wall_s, "the wall time is unknown")
     scores["tool_latency_s"] = tool_latency(steps)
@@ -98,10 +98,10 @@ def tool_latency(steps: Steps) -> Score:
 
 def _quantity(value: float | None, unknown: str) -> Score:
     if value is None:
-        return Score(None, unknown)
+        return plain_score(None, unknown)
     if not math.isfinite(value) or value < 0:
         return Score(None, f"not a quantity: {value}")
-    return Score(float(value))
+    return plain_score(float(value))
 
 
 def _tokens(trial: Trial) -> Score:

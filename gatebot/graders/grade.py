@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from gatebot.graders.aliases import Aliases
@@ -75,7 +75,7 @@ class CaseGrader:
         a metric lies in [0, 1] and higher is better, and are ungraded elsewhere.
         """
         if trial.status == "infra_error":
-            return _grade(trial, None, {}, clip(trial.reason, REASON_LIMIT))
+            return _grade(trial, None, {}, (), Failure(None, clip(trial.reason, REASON_LIMIT)))
         trial = self._names.trial(trial)
         if trial.status != "completed":
             return self._grade_broken(trial)
@@ -85,7 +85,7 @@ class CaseGrader:
             reason = fault_reason("reading the calls", error)
             check = Check("trajectory", "trajectory", passed=False, reason=reason)
             scores = {name: worst(name, reason, fault=True) for name in self.metrics}
-            return replace(_grade(trial, False, scores, reason), checks=(check,))
+            return _grade(trial, False, scores, (check,), Failure(None, reason))
         return self._grade_completed(trial, steps)
 
     @property
@@ -126,7 +126,7 @@ class CaseGrader:
         passed = all(check.passed for check in checks)
         scores = {"pass_rate": _pass_rate(checks), **best.scores}
         scores.update(
-            (check.name, Score(float(check.passed is True), check.reason))
+            (check.name, FULL if check.passed else Score(0.0, check.reason))
             for check in checks
             if check.group in ("require", "forbid")
         )
@@ -143,10 +143,10 @@ class CaseGrader:
         if self._schemas.given:
             scores.update(guarded("tool schemas", SCHEMA_METRICS, lambda: self._schema_scores(steps)))
         if passed:
-            return replace(_grade(trial, True, scores), checks=tuple(checks))
+            return _grade(trial, True, scores, tuple(checks))
         forbid = self._case.expect.forbid
         divergence, failure = _explain(trial, steps, best, _Findings(checks, scores, seen, forbid))
-        return _failed(_grade(trial, False, scores), tuple(checks), divergence, failure)
+        return _grade(trial, False, scores, tuple(checks), failure, divergence)
 
     def _grade_broken(self, trial: Trial) -> Grade:
         """A trial that did not complete, with the divergence of what it did up to its end."""
@@ -163,7 +163,7 @@ class CaseGrader:
         scores = {name: self._ruled_out.get(name) or worst(name, said) for name in self.metrics}
         if failure.category == "infinite_loop":
             scores["loop"] = Score(1.0, said)
-        return _failed(_grade(trial, False, scores), (), divergence, failure)
+        return _grade(trial, False, scores, (), failure, divergence)
 
     def _tool_checks(self, steps: Steps) -> Iterator[Check]:
         expect = self._case.expect
@@ -243,20 +243,6 @@ def _explain(
     return divergence, found or Failure(None, findings.scores["pass_rate"].reason)
 
 
-def _failed(
-    grade: Grade, checks: tuple[Check, ...], divergence: Divergence | None, failure: Failure
-) -> Grade:
-    """The grade with what went wrong."""
-    return replace(
-        grade,
-        checks=checks,
-        divergence=divergence,
-        failure=failure.category,
-        failure_reason=failure.reason[:REASON_LIMIT],
-        failure_steps=failure.steps,
-    )
-
-
 def _pass_rate(checks: list[Check]) -> Score:
     failed = [check for check in checks if not check.passed]
     if not failed:
@@ -279,7 +265,18 @@ def corrupt_success(goal: Score, checks: list[Check]) -> Score:
     return ZERO
 
 
-def _grade(trial: Trial, passed: bool | None, scores: dict[str, Score], failure_reason: str = "") -> Grade:
+_NO_FAILURE = Failure(None, "")
+
+
+def _grade(
+    trial: Trial,
+    passed: bool | None,
+    scores: dict[str, Score],
+    checks: tuple[Check, ...],
+    failure: Failure = _NO_FAILURE,
+    divergence: Divergence | None = None,
+) -> Grade:
+    """The grade, with what went wrong."""
     return Grade(
         trial.case,
         trial.side,
@@ -289,6 +286,10 @@ def _grade(trial: Trial, passed: bool | None, scores: dict[str, Score], failure_
         round=trial.round,
         cached=trial.cached,
         reused=trial.reused,
+        checks=checks,
         scores=scores,
-        failure_reason=failure_reason,
+        divergence=divergence,
+        failure=failure.category,
+        failure_reason=failure.reason[:REASON_LIMIT],
+        failure_steps=failure.steps,
     )

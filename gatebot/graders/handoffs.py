@@ -7,6 +7,8 @@ from gatebot.graders.wording import clip
 from gatebot.model.score import Score
 from gatebot.model.trajectory import Trajectory
 
+SINGLE_AGENT = Score(None, "a single agent", by_design=True)
+
 
 def handoffs(trajectory: Trajectory, steps: Steps) -> Score:
     """Number of times control passed from one named agent to another; a single agent = ungraded by design.
@@ -16,7 +18,7 @@ def handoffs(trajectory: Trajectory, steps: Steps) -> Score:
     speakers = [said.agent for said in trajectory.messages if said.agent and said.role == "assistant"]
     agents = {*speakers, *[call.agent for call in steps.calls if call.agent]}
     if len(agents) < 2:
-        return Score(None, "a single agent", by_design=True)
+        return SINGLE_AGENT
     path = [agent for index, agent in enumerate(speakers) if index == 0 or agent != speakers[index - 1]]
     count = max(0, len(path) - 1)
     back = [index for index in range(2, len(path)) if path[index] == path[index - 2]]

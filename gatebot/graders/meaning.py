@@ -132,7 +132,9 @@ def _checked_model(file: Path) -> bytes:
     try:
         content = file.read_bytes()
     except OSError as error:
-        raise ConfigError(f"the model of gatebot[semantic] cannot be read: {error.strerror}", AGAIN) from error
+        raise ConfigError(
+            f"the model of gatebot[semantic] cannot be read: {error.strerror}", AGAIN
+        ) from error
     if hashlib.sha256(content).hexdigest() != MODEL_SHA256:
         raise ConfigError("the model of gatebot[semantic] is not the one that this version knows", AGAIN)
     return content
@@ -148,7 +150,9 @@ def _session() -> InferenceSession:
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    return onnxruntime.InferenceSession(_checked_model(_model_file()), options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(
+        _checked_model(_model_file()), options, providers=["CPUExecutionProvider"]
+    )
 
 
 class _Options(Protocol):

@@ -65,18 +65,21 @@ def _depths(steps: Steps, sources: list[set[int]]) -> tuple[list[int], tuple[int
     depths: list[int] = []
     barrier = deepest = 0
     unsafe: tuple[int, int] | None = None
-    for index, needed in enumerate(sources):
+    changing = {name for name in steps.by_name if may_change(name)}
+    for index, (name, needed) in enumerate(zip(steps.names, sources, strict=True)):
         depth = barrier + 1
         if needed:
             depth = max(depth, 1 + max(depths[earlier] for earlier in needed))
             together = next((earlier for earlier in sorted(needed) if steps.same_turn(earlier, index)), None)
             if unsafe is None and together is not None:
                 unsafe = (index, together)
-        if may_change(steps.names[index]):
-            depth = max(depth, deepest + 1)
+        if name in changing:
+            if depth <= deepest:
+                depth = deepest + 1
             barrier = depth
         depths.append(depth)
-        deepest = max(deepest, depth)
+        if depth > deepest:  # noqa: PLR1730 - max() would cost more than all the rest of a call
+            deepest = depth
     return depths, unsafe
 
 
@@ -84,13 +87,16 @@ def _sources(told: str, steps: Steps, remembered: Remembered) -> list[set[int]]:
     """Per call the earlier calls in whose result a value of its arguments occurs first of all."""
     results = "\n".join([call.result or "" for call in steps.calls])[:TEXT_LIMIT]
     values = _values(steps, remembered)
+    nothing: set[int] = set()
     # Most values are in no result; only the others need the whole conversation searched for where they come from.
     likely = {value for value in set(chain.from_iterable(values)) if value in results or "\n" in value}
     if not likely:
-        return [set[int]()] * len(values)
+        return [nothing] * len(values)
     owner_of = _owners(told, steps, values, likely)
     return [
         {owner for value in mine if (owner := owner_of.get(value, index)) < index}
+        if not likely.isdisjoint(mine)
+        else nothing
         for index, mine in enumerate(values)
     ]
 

@@ -9,9 +9,11 @@ from typing import Literal
 from gatebot.graders.efficiency import NOT_REPORTED
 from gatebot.graders.steps import Steps
 from gatebot.graders.wording import clip
-from gatebot.model.score import Score
+from gatebot.model.score import ZERO, Score
 
 RecoveryKind = Literal["fixed_args", "same_retry", "switched_tool", "blind_repeat", "abandoned"]
+
+NO_INCIDENT = Score(None, "no tool call is known to have failed", by_design=True)
 
 # The declared text patterns, second to the source's own flag: a result that begins by naming an error, a traceback,
 # or a JSON object whose first key is a non-empty error.
@@ -50,7 +52,11 @@ def failed_calls(steps: Steps, failed: list[bool | None]) -> Score:
     unknown = failed.count(None)
     if unknown and unknown == len(failed):
         return Score(None, "no call says whether it failed")
-    return Score(0.0, f"{unknown} of {len(failed)} calls do not say whether they failed" if unknown else "")
+    return (
+        ZERO
+        if not unknown
+        else Score(0.0, f"{unknown} of {len(failed)} calls do not say whether they failed")
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +109,7 @@ def recovery(steps: Steps, found: list[Incident]) -> Score:
     if not steps.reported:
         return Score(None, NOT_REPORTED)
     if not found:
-        return Score(None, "no tool call is known to have failed", by_design=True)
+        return NO_INCIDENT
     lost = [incident for incident in found if not incident.recovered]
     value = 1.0 - len(lost) / len(found)
     if not lost:

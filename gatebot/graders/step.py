@@ -46,7 +46,9 @@ def param_accuracy(reference: ReferenceCalls, steps: Steps, partner: tuple[int, 
     )
     if exact and reference.simple:
         return FULL
-    pairs = best_pairs(reference, steps, compared)
+    pairs = (
+        _beside(reference, steps, partner) if reference.lookups else best_pairs(reference, steps, compared)
+    )
     if not pairs:
         unknown = [
             i for index in compared for i in reference.steps[index].namesakes(steps) if steps.keys[i] is None
@@ -60,6 +62,21 @@ def param_accuracy(reference: ReferenceCalls, steps: Steps, partner: tuple[int, 
         return FULL
     worst = min(pairs, key=lambda pair: pair.call if pair.accuracy < 1.0 else len(steps.calls))
     return Score(value, explain_pair(reference.steps[worst.golden], steps, worst.call))
+
+
+def _beside(reference: ReferenceCalls, steps: Steps, partner: tuple[int, ...]) -> list[ArgumentPair]:
+    """The best pairing where only equal calls match: `partner` has all equal pairs, so the rest alone is assigned."""
+    pairs = [ArgumentPair(index, call, 1.0) for index, call in enumerate(partner) if call != UNMATCHED]
+    open_calls: dict[str, list[int]] = {}
+    for index, call in enumerate(partner):
+        if call == UNMATCHED and reference.steps[index].name in steps.by_name:
+            open_calls.setdefault(reference.steps[index].name, []).append(index)
+    if open_calls:
+        taken = set(partner)
+        for name, indexes in open_calls.items():
+            calls = [call for call in steps.by_name[name] if call not in taken]
+            pairs.extend(_assigned(reference, steps, indexes, calls))
+    return sorted(pairs, key=lambda pair: pair.call)
 
 
 def best_pairs(reference: ReferenceCalls, steps: Steps, golden: list[int]) -> list[ArgumentPair]:

@@ -10,6 +10,7 @@ from gatebot.model.json_value import JsonValue, is_array, is_object
 VALUE_LIMIT = 80
 CALL_LIMIT = 200
 REASON_LIMIT = 600
+_quoted = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def clip(text: str, limit: int = VALUE_LIMIT) -> str:
@@ -28,12 +29,9 @@ def clip(text: str, limit: int = VALUE_LIMIT) -> str:
 def show_value(value: JsonValue, limit: int = VALUE_LIMIT) -> str:
     """The value as JSON on one line, cut to `limit` characters."""
     if isinstance(value, str):
-        return clip(json.dumps(value[: limit * 2], ensure_ascii=False), limit)
+        return clip(_quoted(value[: limit * 2]), limit)
     if is_object(value):
-        parts = (
-            f"{json.dumps(key[:limit], ensure_ascii=False)}: {show_value(item, limit)}"
-            for key, item in value.items()
-        )
+        parts = (f"{_quoted(key[:limit])}: {show_value(item, limit)}" for key, item in value.items())
         return clip("{" + _join(parts, limit) + "}", limit)
     if is_array(value):
         return clip("[" + _join((show_value(item, limit) for item in value), limit) + "]", limit)

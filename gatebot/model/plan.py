@@ -10,6 +10,7 @@ from gatebot.model.trial import TrialKey
 PLAN_SCHEMA = "gatebot.plan/1"
 SetupStatus = Literal["not_run", "ok", "failed"]
 Activity = Literal["gate", "run", "compare", "aa", "report"]
+RoundKind = Literal["regular", "confirm", "fresh_base", "recorded", "sentinel"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +40,14 @@ class Round:
     """The trials of one round, in the order they are started.
 
     A `confirm` round holds fresh trials of the suspects alone, in slots of their own; a `fresh_base` round the base's
-    trials of all rounds so far, run after all because a recorded base convicts nobody.
+    trials of all rounds so far, run after all because a recorded base convicts nobody. A `recorded` round names the
+    base's recordings, in slots of their own: they are taken, not run. A `sentinel` round is one live round of a
+    recorded base, which tells whether its recordings still hold.
     """
 
     number: int
     trials: tuple[TrialKey, ...]
-    kind: Literal["regular", "confirm", "fresh_base"] = "regular"
+    kind: RoundKind = "regular"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,7 @@ class Plan:
     `seeds`: slots per case and side at most; `sequential`: the gate looks in between and may stop early. `shard`:
     `2/4` when the rounds hold the second of four parts of the trials.
     `base_recorded`: slots per case that the base has in recordings; its trials are then not run, unless a look asks.
+    `recorded_since`: the day (UTC, ISO) of the oldest of them.
     """
 
     activity: Activity
@@ -88,6 +92,7 @@ class Plan:
     base_first_slot: int = 1
     head_first_slot: int = 1
     base_recorded: int = 0
+    recorded_since: str = ""
 
     def runs_base(self) -> bool:
         """Whether the base is run: always, unless it comes from recordings and no look has asked for it yet."""
@@ -95,7 +100,15 @@ class Plan:
 
     def confirming(self) -> tuple[TrialKey, ...]:
         """The trials that only confirm suspects."""
-        return tuple(key for round_ in self.rounds if round_.kind == "confirm" for key in round_.trials)
+        return self.keys_of("confirm")
+
+    def keys_of(self, kind: RoundKind) -> tuple[TrialKey, ...]:
+        """The trials of all rounds of one kind, in planned order."""
+        return tuple(key for round_ in self.rounds if round_.kind == kind for key in round_.trials)
+
+    def to_run(self) -> tuple[Round, ...]:
+        """The rounds whose trials are run: all but recordings."""
+        return tuple(round_ for round_ in self.rounds if round_.kind != "recorded")
 
     def regular_rounds(self) -> int:
         """How many regular rounds are planned so far."""

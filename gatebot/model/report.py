@@ -182,6 +182,20 @@ class FailureShare:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedBase:
+    """A base from recordings: `slots` a case at least, the oldest of the day `since` (UTC, ISO).
+
+    `spared`: trials of the base that were not run. `run_because`: why it was run after all; empty when it was not, and
+    every verdict against the base then rests on recordings.
+    """
+
+    slots: int
+    since: str
+    spared: int
+    run_because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """How the decision was made: test, level, looks, seeds. Goes into the comment's method paragraph."""
 
@@ -219,6 +233,7 @@ class Report:
     isolation: str = ""
     cost: dict[str, Usage] = field(default_factory=dict[str, Usage])
     wall_s: float | None = None
+    recorded_base: RecordedBase | None = None
     result_digest: str = ""
     gatebot_version: str = ""
     schema: str = REPORT_SCHEMA

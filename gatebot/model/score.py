@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 from gatebot.model.trial import Side, Status, TrialKey
@@ -45,6 +46,12 @@ class Score:
 FULL = Score(1.0)
 ZERO = Score(0.0)
 """The two scores that need no reason, made once: a grade has a dozen of them."""
+
+
+@lru_cache(maxsize=8192)
+def plain_score(value: float | None, reason: str = "") -> Score:
+    """`Score(value, reason)`, shared: most trials of a case have the same few quantities, and making one costs."""
+    return Score(value, reason)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,9 @@ Targets = Mapping[str, str]
 _libc = ctypes.CDLL(None, use_errno=True)
 _PTRACE_SEIZE, _PTRACE_DETACH = 0x4206, 17
 _PIDFD_OPEN, _PIDFD_GETFD = 434, 438
+_KEYCTL = {"x86_64": 250, "aarch64": 219, "riscv64": 219}
+_USER_KEYRING = -4
+_VSOCK = 40
 _ENGINES = (
     "/var/run/docker.sock",
     "/run/docker.sock",
@@ -150,6 +153,43 @@ def use_network(targets: Targets) -> None:
     )
 
 
+def leave_loopback(targets: Targets) -> None:
+    """Anything beyond a loopback that is the trial's own: what listens on the machine's, the world, the machine's host."""
+    port = int(targets["port"])
+    _either(
+        _connect(socket.AF_INET, ("127.0.0.1", port)),
+        _send(socket.AF_INET, ("192.0.2.1", port)),
+        _send(socket.AF_INET6, ("2001:db8::1", port)),
+        lambda: socket.socket(_VSOCK, socket.SOCK_STREAM).close(),
+        lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW).close(),
+    )
+
+
+def use_keyring(targets: Targets) -> None:
+    """The keyring of the trial's user, in which a key would wait for whoever has that user next."""
+    del targets
+    calls = _KEYCTL.get(os.uname().machine)
+    if calls is None:
+        raise PermissionError
+    _denied(_libc.syscall(calls, ctypes.c_int(0), ctypes.c_int(_USER_KEYRING), ctypes.c_int(1)))
+
+
+def command_service_manager(targets: Targets) -> None:
+    """What starts programs for this user outside of every sandbox."""
+    del targets
+    own = f"/run/user/{os.getuid()}"
+    _either(*(_connect(socket.AF_UNIX, f"{own}/{name}") for name in ("bus", "systemd/private")))
+
+
+def freeze_gatebot(targets: Targets) -> None:
+    """The control group gatebot is in, whose files may be this user's."""
+    with open(f"/proc/{targets['gatebot']}/cgroup", encoding="ascii", errors="replace") as stream:  # noqa: PTH123
+        groups = [line.rstrip("\n").split(":", 2) for line in stream]
+    places = [f"/sys/fs/cgroup{'/' + kind if kind else ''}{group}" for _, kind, group in groups]
+    names = ("cgroup.procs", "cgroup.freeze", "freezer.state", "tasks")
+    _either(*(_append(f"{place}/{name}") for place in places for name in names))
+
+
 def open_terminal(targets: Targets) -> None:
     """The terminal gatebot was started from."""
     del targets
@@ -173,7 +213,11 @@ ATTACKS: dict[str, Callable[[Targets], None]] = {
     "command a container engine": command_engine,
     "reach sockets without a file": reach_abstract_socket,
     "open gatebot's terminal": open_terminal,
+    "keep keys for whoever comes next": use_keyring,
+    "command a service manager": command_service_manager,
+    "freeze gatebot": freeze_gatebot,
     "use the network": use_network,
+    "leave its own loopback": leave_loopback,
 }
 
 
@@ -207,6 +251,18 @@ def _read(path: str) -> None:
 
 def _read_nothing(path: str) -> Callable[[], None]:
     return lambda: os.close(os.open(path, os.O_RDONLY))
+
+
+def _append(path: str) -> Callable[[], None]:
+    return lambda: os.close(os.open(path, os.O_WRONLY))
+
+
+def _send(family: int, address: tuple[str, int]) -> Callable[[], None]:
+    def attempt() -> None:
+        with socket.socket(family, socket.SOCK_DGRAM) as client:
+            client.sendto(b"x", address)
+
+    return attempt
 
 
 def _write(path: str) -> Callable[[], None]:

@@ -19,28 +19,48 @@ _SEPARATOR = b"\0"
 
 
 class Reach:
-    """What a program may reach. `offline`: it can make no socket but unix ones. Paths: the only ones it may reach.
+    """What a program may reach. `offline`: it can make no socket but unix ones; `loopback`: it has a loopback of its own
+    and no other network. Paths: the only ones it may reach.
 
-    Nothing `readable` = no such wall, and what is `writable` is only watched.
+    Nothing `readable` = no such wall, and what is `writable` is only watched; `watched` is watched beside the run's own.
     """
 
-    __slots__ = ("offline", "readable", "writable")
+    __slots__ = ("loopback", "offline", "readable", "watched", "writable")
 
     def __init__(
-        self, readable: Sequence[str] = (), writable: Sequence[str] = (), *, offline: bool = False
+        self,
+        readable: Sequence[str] = (),
+        writable: Sequence[str] = (),
+        watched: Sequence[str] = (),
+        *,
+        offline: bool = False,
+        loopback: bool = False,
     ) -> None:
         self.readable = tuple(readable)
         self.writable = tuple(writable)
+        self.watched = tuple(watched)
         self.offline = offline
+        self.loopback = loopback
 
 
 class Order:
     """One program to run. `limits`: resource name (`RLIMIT_…`, `TREE_…`) → value. `uid` None = keep the launcher's user.
 
-    What it may reach (`Reach`) lies beside: `offline`, `readable`, `writable`.
+    What it may reach (`Reach`) lies beside.
     """
 
-    __slots__ = ("argv", "cwd", "env", "limits", "offline", "readable", "uid", "writable")
+    __slots__ = (
+        "argv",
+        "cwd",
+        "env",
+        "limits",
+        "loopback",
+        "offline",
+        "readable",
+        "uid",
+        "watched",
+        "writable",
+    )
 
     def __init__(
         self,
@@ -58,8 +78,10 @@ class Order:
         self.limits = dict(limits)
         self.uid = uid
         self.offline = reach.offline
+        self.loopback = reach.loopback
         self.readable = reach.readable
         self.writable = reach.writable
+        self.watched = reach.watched
 
     def encode(self) -> bytes:
         """The order as bytes: its texts one after the other, after how many there are of each kind.
@@ -71,12 +93,14 @@ class Order:
             str(len(self.env)),
             str(len(self.readable)),
             str(len(self.writable)),
+            str(len(self.watched)),
             "" if self.uid is None else str(self.uid),
-            "offline" if self.offline else "",
+            "offline" if self.offline else "loopback" if self.loopback else "",
             self.cwd,
             *self.argv,
             *self.readable,
             *self.writable,
+            *self.watched,
             *(text for pair in self.env.items() for text in pair),
             *(text for name, value in self.limits.items() for text in (name, str(value))),
         ]
@@ -89,11 +113,12 @@ class Order:
     def decode(cls, payload: bytes) -> Order:
         """The order in what `encode` made."""
         texts = [os.fsdecode(text) for text in payload.split(_SEPARATOR)]
-        arguments, variables, readable, writable = map(int, texts[:4])
-        uid, offline, cwd, *rest = texts[4:]
+        arguments, variables, readable, writable, watched = map(int, texts[:5])
+        uid, network, cwd, *rest = texts[5:]
         argv, rest = rest[:arguments], rest[arguments:]
         reads, rest = rest[:readable], rest[readable:]
         writes, rest = rest[:writable], rest[writable:]
+        counts, rest = rest[:watched], rest[watched:]
         pairs = list(zip(rest[::2], rest[1::2], strict=True))
         env, limits = pairs[:variables], pairs[variables:]
         return cls(
@@ -102,7 +127,7 @@ class Order:
             dict(env),
             {name: int(value) for name, value in limits},
             int(uid) if uid else None,
-            Reach(reads, writes, offline=bool(offline)),
+            Reach(reads, writes, counts, offline=network == "offline", loopback=network == "loopback"),
         )
 
 

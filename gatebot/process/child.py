@@ -8,7 +8,7 @@ import signal
 import stat
 from collections.abc import Mapping
 
-from gatebot.process import kernel, landlock, limits, seccomp
+from gatebot.process import kernel, landlock, limits, own_network, seccomp
 from gatebot.process.channel import Order
 
 _STANDARD = (0, 1, 2)
@@ -44,6 +44,8 @@ def become(order: Order, files: list[int], errors: int, launcher: int) -> None:
         os.chdir(order.cwd)
         stage = "program"
         program = find_program(order.argv[0], order.env)
+        stage = "network"
+        alone = order.loopback and own_network.take_as_administrator()
         stage = "user"
         if order.uid is not None:
             drop_to(order.uid)
@@ -52,9 +54,12 @@ def become(order: Order, files: list[int], errors: int, launcher: int) -> None:
         kernel.leave_session_keyring()
         kernel.set_process_option(kernel.PR_SET_NO_NEW_PRIVS, 1)
         kernel.die_with(launcher)
-        if order.offline:
-            stage = "network"
-            seccomp.close_network()
+        stage = "network"
+        if order.loopback and not alone:
+            own_network.take_as_user()
+        seccomp.forbid_keyrings()
+        if order.offline or order.loopback:
+            seccomp.allow_sockets((seccomp.UNIX,) if order.offline else seccomp.IP)
         if order.uid is not None:
             stage = "cwd"
             os.chdir(order.cwd)

@@ -77,16 +77,15 @@ class Exchange:
     def _order(self) -> Order:
         program = self._program
         walls = program.walls
-        readable, writable = (
-            map(str, paths) for paths in ((walls.readable, walls.writable) if walls else ((), ()))
-        )
+        lists = (walls.readable, walls.writable, walls.watched) if walls else ((), (), ())
+        readable, writable, watched = (tuple(map(str, paths)) for paths in lists)
         return Order(
             argv=program.argv,
             cwd=str(program.cwd),
             env=program.env,
             limits=program.limits.as_order(),
             uid=program.user.uid if program.user else None,
-            reach=Reach(tuple(readable), tuple(writable), offline=program.offline),
+            reach=Reach(readable, writable, watched, offline=program.offline, loopback=program.loopback),
         )
 
     def _open_pipes(self) -> tuple[int, int, int]:

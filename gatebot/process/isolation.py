@@ -28,7 +28,7 @@ class IsolationReport:
     """What stands between agents and gatebot.
 
     `own_user`: each trial runs under an unprivileged user of its own. `walled`: it reaches only files it needs, and no
-    process but its own. `offline`: it has no network. `missing` says per wall that was asked for and is not there why,
+    process but its own. `offline`: it has no network; `loopback`: none but a loopback of its own. `missing` says per wall that was asked for and is not there why,
     in words; `remarks` what is open because nobody asked for a wall. `held`: attacks tried from inside and held off;
     `breaches`: those that were not.
     """
@@ -36,6 +36,7 @@ class IsolationReport:
     own_user: bool
     offline: bool
     walled: bool
+    loopback: bool = False
     missing: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     held: tuple[str, ...] = ()
@@ -64,6 +65,7 @@ class IsolationReport:
         )
         walls = [users, *(["its files behind Landlock"] if self.walled else []), "with a clean environment"]
         walls += ["without network"] if self.offline else []
+        walls += ["with no network but a loopback of its own"] if self.loopback else []
         return "; ".join((", ".join(walls), *self.missing, *self.remarks, *self._tried()))
 
     def _tried(self) -> tuple[str, ...]:
@@ -76,13 +78,14 @@ class IsolationReport:
 
 @dataclass(frozen=True, slots=True)
 class Obstacles:
-    """Why walls are not there, in words; "" for a wall that is: a user of its own, the filter, Landlock.
+    """Why walls are not there, in words; "" for a wall that is: a user, the filter, a loopback of its own, Landlock.
 
     `old`: what a Landlock that is there cannot do; it matters where trials have no user of their own.
     """
 
     user: str = ""
     offline: str = ""
+    loopback: str = ""
     files: str = ""
     old: str = ""
 
@@ -99,8 +102,8 @@ def describe(obstacles: Obstacles, network: Network, test: SelfTest | None = Non
     remarks: list[str] = []
     if network == "none" and obstacles.offline:
         missing.append(f"the network could not be closed: {obstacles.offline}")
-    elif network == "loopback":
-        missing.append("the network is open: no wall here tells loopback from the rest")
+    elif network == "loopback" and obstacles.loopback:
+        missing.append(f"the network is open: no loopback of its own can be had here: {obstacles.loopback}")
     elif network == "open":
         remarks.append("the network is open")
     missing.append(test.trouble)
@@ -108,6 +111,7 @@ def describe(obstacles: Obstacles, network: Network, test: SelfTest | None = Non
         own_user=not obstacles.user,
         offline=network == "none" and not obstacles.offline,
         walled=not obstacles.files,
+        loopback=network == "loopback" and not obstacles.loopback,
         missing=tuple(reason for reason in missing if reason),
         remarks=tuple(remarks),
         held=test.held,

@@ -51,6 +51,7 @@ class Launchers:
         self._examining = threading.RLock()
         self._nursery = Nursery()
         self._lock = threading.Lock()
+        self._returned = threading.Condition(self._lock)
         self._idle: list[Launcher] = []
         self._busy: set[Launcher] = set()
         self._retired: list[Launcher] = []
@@ -80,13 +81,14 @@ class Launchers:
 
         Found by trying, first each wall, then attacks from behind them all. A wall that cannot be built is left out
         from now on for every run of this pool, so that both sides run alike; `network` is only described here,
-        `Program.offline` closes it.
+        `Program.offline` and `Program.loopback` close it.
         """
         needed = tuple(needed)
         with self._examining:
             self._examine(needed)
             try:
-                test = attack(self.launch, self.run_directory, needed, offline=network == "none")
+                closed = "open" if network == "loopback" and self._obstacles.loopback else network
+                test = attack(self.launch, self.run_directory, needed, closed)
             except OSError as error:
                 test = SelfTest(trouble=f"the sandbox was not tried: {error.strerror}")
             return describe(self._obstacles, network, test)
@@ -104,15 +106,21 @@ class Launchers:
             if no_user:
                 self._identities = None
         self._obstacles = Obstacles(
-            user=no_user, offline=self._trouble_with(offline=True), files=no_files, old=weakness()
+            user=no_user,
+            offline=self._trouble_with(offline=True),
+            loopback=self._trouble_with(user=True, loopback=True),
+            files=no_files,
+            old=weakness(),
         )
 
     def _within_reach(self, program: Program) -> Program:
         """The program without the walls that cannot be built here."""
         if program.offline and self._obstacles.offline:
             program = replace(program, offline=False)
+        if program.loopback and self._obstacles.loopback:
+            program = replace(program, loopback=False)
         if program.walls is not None and self._obstacles.files:
-            program = replace(program, walls=Walls((), program.walls.writable))
+            program = replace(program, walls=replace(program.walls, readable=()))
         return program
 
     @contextmanager
@@ -128,14 +136,19 @@ class Launchers:
             walled = not self._obstacles.files
             yield stack.enter_context(run_directory(self._scratch, user, walled=walled))
 
-    def _trouble_with(self, *, user: bool = False, offline: bool = False, walls: Walls | None = None) -> str:
+    def _trouble_with(
+        self,
+        *,
+        user: bool = False,
+        offline: bool = False,
+        loopback: bool = False,
+        walls: Walls | None = None,
+    ) -> str:
         """Why a program cannot be started behind that wall, found by doing it; empty when it can."""
         try:
             with self._identities.lease() if user and self._identities else nullcontext() as identity:
-                probe = Program(
-                    ("true",), PurePath("/"), _PROBE, 10.0, user=identity, offline=offline, walls=walls
-                )
-                ended = self.launch(probe)
+                probe = Program(("true",), PurePath("/"), _PROBE, 10.0, user=identity, walls=walls)
+                ended = self.launch(replace(probe, offline=offline, loopback=loopback))
         except OSError as error:
             return error.strerror or str(error)
         if ended.ok:
@@ -151,13 +164,15 @@ class Launchers:
     def close(self) -> None:
         """End every running program and every launcher, and wait until they have gone."""
         self.terminate_all()
-        with self._lock:
-            launchers = [*self._idle, *self._busy, *self._retired]
+        limit = time.monotonic() + _CLOSE_S
+        # Whoever waits for a run holds its launcher's socket, and gives it back when that ends.
+        with self._returned:
+            all_back = self._returned.wait_for(lambda: not self._busy, _CLOSE_S)
+            launchers = [*self._idle, *self._retired]
             self._idle.clear()
             self._retired.clear()
-        limit = time.monotonic() + _CLOSE_S
         ended = [launcher.close(max(0.0, limit - time.monotonic())) for launcher in launchers]
-        self._nursery.close(patient=all(ended))
+        self._nursery.close(patient=all_back and all(ended))
 
     def __enter__(self) -> Self:
         return self
@@ -188,6 +203,7 @@ class Launchers:
     def _give_back(self, launcher: Launcher, *, reusable: bool) -> None:
         with self._lock:
             self._busy.discard(launcher)
+            self._returned.notify_all()
             if reusable and not self._refusing:
                 self._idle.append(launcher)
                 return

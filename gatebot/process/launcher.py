@@ -18,7 +18,7 @@ from gatebot.process import kernel
 from gatebot.process.channel import STOP, Order, Report, receive_order
 from gatebot.process.child import become
 from gatebot.process.reap import Tally, collect, end_tree
-from gatebot.process.watch import EVERY_MS, Watch, own_places
+from gatebot.process.watch import Watch, own_places
 
 _IGNORED_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
 
@@ -115,7 +115,8 @@ class Run:
             become(order, files[:3], told, launcher)
         self._close(told, *files[:3])
         tally = Tally(main)
-        watch = Watch(order.limits, own_places(order.writable, order.env.get("HOME", "")), order.uid)
+        places = (*own_places(order.writable, order.env.get("HOME", "")), *order.watched)
+        watch = Watch(order.limits, places, order.uid)
         too_much = False
         try:
             too_much = self._wait(tally, watch)
@@ -141,10 +142,9 @@ class Run:
         events.register(self._control, select.POLLIN)
         events.register(self._wake, select.POLLIN)
         while tally.status is None:
-            ready = events.poll(EVERY_MS if watch.active else None)
-            if not ready and watch.too_much():
+            if watch.due_ms() == 0 and watch.too_much():
                 return True
-            for descriptor, _ in ready:
+            for descriptor, _ in events.poll(watch.due_ms()):
                 if descriptor == self._control.fileno():
                     self._control.recv(1)
                     return False

@@ -62,7 +62,8 @@ class Program:
     `argv[0]` with a slash is relative to `cwd`, otherwise it is looked up on `env`'s PATH. `env` is the whole
     environment. `deadline_s` are wall seconds on the monotonic clock. `max_stdout_bytes`: printing more ends the
     run. Of standard error the last `stderr_tail_bytes` are kept. `user` is the run's own, None =
-    gatebot's. `offline`: it can make no socket but unix ones. `walls`: the only files it may reach, None = every file
+    gatebot's. `offline`: it can make no socket but unix ones. `loopback`: it has a loopback of its own, and no other
+    network. `walls`: the only files it may reach, None = every file
     its user may.
     """
 
@@ -76,6 +77,7 @@ class Program:
     limits: Limits = field(default_factory=Limits)
     user: Identity | None = None
     offline: bool = False
+    loopback: bool = False
     walls: Walls | None = None
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""No network: a seccomp filter under which a process can make no socket but unix ones. Standard library only.
+"""Filters on system calls: which kinds of socket a process can make, and no keyrings. Standard library only.
 
 A filter needs no privilege once no-new-privileges is set, also works in a default container, and is inherited by every
 child. It looks at numbers only, so it can close the network, but cannot tell one address from another.
@@ -9,12 +9,15 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+from collections.abc import Iterable, Sequence
 
 from gatebot.process import kernel
 
+UNIX = 1
+IP = (UNIX, 2, 10, 16)
+"""Unix, IPv4, IPv6, and netlink, by which a program asks what its network looks like."""
 _MODE_FILTER = 2
 _PR_SET_SECCOMP = 22
-_UNIX = 1
 _IO_URING_SETUP = 425  # io_uring makes sockets without the system call; the number is the same everywhere
 _X32_CALLS = 0x40000000
 _ARCHITECTURES = {
@@ -23,10 +26,20 @@ _ARCHITECTURES = {
     "riscv64": (0xC00000F3, 198),
 }
 """Machine → (AUDIT_ARCH_…, number of the socket call), from linux/audit.h and asm/unistd.h."""
+_KEYRING_CALLS = {
+    0xC000003E: (248, 249, 250, _X32_CALLS + 248, _X32_CALLS + 249, _X32_CALLS + 250),
+    0x40000003: (286, 287, 288),
+    0xC00000B7: (217, 218, 219),
+    0x40000028: (309, 310, 311),
+    0xC00000F3: (217, 218, 219),
+}
+"""AUDIT_ARCH_… → numbers of add_key, request_key, keyctl, on the machines above and for their 32 bit programs."""
 
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
 _ALLOW, _FAIL_WITH = 0x7FFF0000, 0x00050000
+_Rule = tuple[int, int, int, int]
+"""What to do, how many rules to pass over when a comparison holds and when it does not, and with what."""
 
 
 class _Instruction(ctypes.Structure):
@@ -42,25 +55,50 @@ class _Filter(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.POINTER(_Instruction)))
 
 
-def close_network() -> None:
-    """Let this process and its children make no socket but unix ones, for good. Raises OSError."""
+def allow_sockets(families: Sequence[int]) -> None:
+    """Let this process and its children make no sockets but those of these families, for good. Raises OSError."""
     machine = os.uname().machine
     if machine not in _ARCHITECTURES:
         raise OSError(errno.ENOSYS, f"no seccomp filter for {machine}")
     architecture, socket_call = _ARCHITECTURES[machine]
-    # A jump counts the instructions to pass over: `yes` when the comparison holds, `no` when it does not.
-    rules = (
-        (_LOAD, 0, 0, _ARCHITECTURE),
-        (_EQUAL, 0, 6, architecture),  # a foreign one (32 bit): its calls have other numbers
-        (_LOAD, 0, 0, _NUMBER),
-        (_AT_LEAST, 4, 0, _X32_CALLS),
-        (_EQUAL, 3, 0, _IO_URING_SETUP),
-        (_EQUAL, 0, 3, socket_call),
-        (_LOAD, 0, 0, _FIRST_ARGUMENT),
-        (_EQUAL, 1, 2, _UNIX),
-        (_RETURN, 0, 0, _FAIL_WITH | errno.ENOSYS),
-        (_RETURN, 0, 0, _ALLOW),
-        (_RETURN, 0, 0, _FAIL_WITH | errno.EACCES),
+    count = len(families)
+    _install(
+        (
+            (_LOAD, 0, 0, _ARCHITECTURE),
+            (_EQUAL, 0, count + 5, architecture),  # a foreign one (32 bit): its calls have other numbers
+            (_LOAD, 0, 0, _NUMBER),
+            (_AT_LEAST, count + 3, 0, _X32_CALLS),
+            (_EQUAL, count + 2, 0, _IO_URING_SETUP),
+            (_EQUAL, 0, count + 3, socket_call),
+            (_LOAD, 0, 0, _FIRST_ARGUMENT),
+            *((_EQUAL, count - index + 1, 0, family) for index, family in enumerate(families[:-1])),
+            (_EQUAL, 2, 1, families[-1]),
+            (_RETURN, 0, 0, _FAIL_WITH | errno.ENOSYS),
+            (_RETURN, 0, 0, _FAIL_WITH | errno.EACCES),
+            (_RETURN, 0, 0, _ALLOW),
+        )
     )
-    program = _Filter(len(rules), (_Instruction * len(rules))(*(_Instruction(*rule) for rule in rules)))
+
+
+def forbid_keyrings() -> None:
+    """Take the kernel's keyrings away: those of a user outlive its processes, and would pass from one run to another.
+
+    Where no filter can be had, there is none: the self-test says whether keyrings are in reach.
+    """
+    rules: list[_Rule] = [(_LOAD, 0, 0, _ARCHITECTURE)]
+    for architecture, calls in _KEYRING_CALLS.items():
+        rules.append((_EQUAL, 0, len(calls) + 3, architecture))
+        rules.append((_LOAD, 0, 0, _NUMBER))
+        rules.extend((_EQUAL, len(calls) - index, 0, call) for index, call in enumerate(calls))
+        rules += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _FAIL_WITH | errno.EPERM)]
+    rules.append((_RETURN, 0, 0, _ALLOW))
+    try:
+        _install(rules)
+    except OSError:
+        return
+
+
+def _install(rules: Iterable[_Rule]) -> None:
+    instructions = [_Instruction(*rule) for rule in rules]
+    program = _Filter(len(instructions), (_Instruction * len(instructions))(*instructions))
     kernel.set_process_option(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.addressof(program))

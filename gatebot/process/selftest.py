@@ -19,7 +19,8 @@ from gatebot.process.program import Ended, Program
 from gatebot.process.run_directory import RunDirectory
 from gatebot.process.walls import walls_around
 
-_NETWORK: Final = "use the network"
+_NETWORKS: Final = {"use the network": "none", "leave its own loopback": "loopback"}
+"""Attack on the network → the kind of network it is an attack on."""
 _DEADLINE_S: Final = 20.0
 _PLACES: Final = ("/tmp", "/var/tmp", "/")  # noqa: S108 - places an attacker would try
 
@@ -37,14 +38,13 @@ def attack(
     launch: Callable[[Program], Ended],
     run_directory: Callable[[], AbstractContextManager[RunDirectory]],
     closed: Iterable[PurePath],
-    *,
-    offline: bool,
+    network: str,
 ) -> SelfTest:
     """Run the attacks of `attacker` exactly as a trial runs. `closed`: directories that trials must not write to.
 
-    The network is attacked only where it is to be closed. Raises OSError when no place for the bait can be made.
+    The network (`none`, `loopback`, `open`) is attacked only where it is to be closed. Raises OSError when no place for the bait can be made.
     """
-    names = [name for name in attacker.ATTACKS if offline or name != _NETWORK]
+    names = [name for name in attacker.ATTACKS if _NETWORKS.get(name, network) == network]
     with ExitStack() as stack:
         run = stack.enter_context(run_directory())
         neighbour = stack.enter_context(run_directory())
@@ -61,7 +61,8 @@ def attack(
                 stdin=json.dumps(targets).encode(),
                 max_stdout_bytes=100_000,
                 user=run.user,
-                offline=offline,
+                offline=network == "none",
+                loopback=network == "loopback",
                 walls=walls_around(run, ()),
             )
         )

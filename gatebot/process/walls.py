@@ -40,10 +40,14 @@ _INTERPRETERS: Final = ("python3", "python")
 
 @dataclass(frozen=True, slots=True)
 class Walls:
-    """What a program may read (and run), and what it may write; nothing else. Files or directories."""
+    """What a program may read (and run), and what it may write; nothing else. Files or directories.
+
+    `watched`: what beside the run's own directories counts as written by the run.
+    """
 
     readable: tuple[PurePath, ...]
     writable: tuple[PurePath, ...]
+    watched: tuple[PurePath, ...] = ()
 
 
 def walls_around(

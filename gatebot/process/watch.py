@@ -5,9 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import time
 from collections.abc import Mapping, Sequence
 
-EVERY_MS = 250
+EVERY_S = 0.25
+"""How long after one look the next one follows; later after a look that took long, so that looking stays cheap."""
+_MOST_S = 3.0
+_LOOKING_SHARE = 4
 _SHARED = "/dev/"
 _BLOCK = 512  # the unit of st_blocks, whatever the file system's
 
@@ -35,10 +39,22 @@ class Watch:
         self._entries = limits.get("TREE_ENTRIES")
         self._places = places
         self._uid = uid
+        self._next = time.monotonic() + EVERY_S
         self.active = bool(places) and (self._bytes is not None or self._entries is not None)
+
+    def due_ms(self) -> int | None:
+        """Milliseconds until the next look, whatever happens meanwhile; None when there is nothing to watch."""
+        return max(0, round((self._next - time.monotonic()) * 1000)) if self.active else None
 
     def too_much(self) -> bool:
         """Whether a bound is passed right now. Never raises: what vanishes meanwhile is nothing."""
+        began = time.monotonic()
+        found = self._look()
+        took = time.monotonic() - began
+        self._next = began + took + min(max(EVERY_S, _LOOKING_SHARE * took), _MOST_S)
+        return found
+
+    def _look(self) -> bool:
         count = size = 0
         pending = [place for place in self._places if self._is_looked_at(place)]
         while pending:

@@ -72,7 +72,8 @@ class Journal:
         try:
             _lock(self._file, self._path)
             for trial in read_trials(self._path):
-                self.spent_before = _sum(self.spent_before, trial.usage)
+                if not trial.cached:  # a recording was paid for by another evaluation
+                    self.spent_before = _sum(self.spent_before, trial.usage)
                 if trial.status != "infra_error":
                     self.done.add(trial.key)
             _cut_torn_tail(self._file)

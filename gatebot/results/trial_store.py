@@ -69,8 +69,18 @@ class TrialStore:
         self._lock = threading.Lock()
         self._forget_old()
 
+    @property
+    def path(self) -> Path:
+        """The store's directory."""
+        return self._path
+
     def find(self, origin: TrialOrigin) -> Trial | None:
         """The trial of that origin; None when there is none, or when its entry is corrupt, older or newer than we read."""
+        found = self.find_dated(origin)
+        return None if found is None else found[0]
+
+    def find_dated(self, origin: TrialOrigin) -> tuple[Trial, datetime.date] | None:
+        """The trial of that origin and the day (UTC) it was kept; None as `find` says."""
         digest = origin.digest()
         try:
             with open_to_read(self._place(digest)) as stream:
@@ -121,23 +131,24 @@ class TrialStore:
     def _forget_old(self) -> None:
         midnight = datetime.datetime.combine(self._today, datetime.time(), datetime.UTC).timestamp()
         with contextlib.suppress(OSError):
-            for place in self._path.glob("??/*"):
+            for place in (*self._path.glob("??/*"), *self._path.glob("recordings/*/*")):
                 with contextlib.suppress(OSError):
                     if place.lstat().st_mtime < midnight - KEPT_DAYS * 86_400:
                         place.unlink()
 
 
-def _checked(header: bytes, line: bytes, digest: str) -> Trial:
-    """The entry's trial. Raises InputFileError for anything that is not exactly what `keep` wrote under that name."""
+def _checked(header: bytes, line: bytes, digest: str) -> tuple[Trial, datetime.date]:
+    """The entry's trial and its day. Raises InputFileError for anything that is not exactly what `keep` wrote under that name."""
     location = Location("the store")
     check_schema(header, STORE_SCHEMA, location)
     try:
         said = _headers().validate_json(header, strict=True)
-    except ValidationError as error:
+        day = datetime.date.fromisoformat(said.recorded)
+    except (ValidationError, ValueError) as error:
         raise InputFileError("its first line is damaged", location=location) from error
     if said.origin != digest or said.sha256 != hashlib.sha256(line).hexdigest():
         raise InputFileError("its digest is wrong", location=location)
-    return decode_trial(line, location)
+    return decode_trial(line, location), day
 
 
 @cache

@@ -59,7 +59,7 @@ class KeptPlace:
         temporary.replace(self.path / _SEAL)
 
     def _fingerprint(self) -> str:
-        digest = hashlib.sha256(b"gatebot kept place 1\0")
+        digest = hashlib.sha256(b"gatebot kept place 2\0")
         folders = [entry.name for entry in os.scandir(self.path) if entry.is_dir(follow_symlinks=False)]
         pending = sorted(folders, reverse=True)
         while pending:

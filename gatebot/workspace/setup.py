@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Protocol
 
 from gatebot.errors import InfrastructureError
 from gatebot.process.environment import child_environment
 from gatebot.process.identity import Identity
-from gatebot.process.program import Ended, Program, shell_argv
+from gatebot.process.program import Ended, Limits, Program, shell_argv
 from gatebot.process.run_directory import RunDirectory, remove_tree
 from gatebot.process.walls import walls_around
+from gatebot.workspace.left_behind import leads_elsewhere, special_file
 from gatebot.workspace.ownership import lend, take_back
 from gatebot.workspace.uv import beside_python, uv_for
 
 TIMEOUT_S = 1800.0
 MAX_LOG_BYTES = 16 * 1024 * 1024
+LIMITS = Limits(file_bytes=8_000_000_000, tree_bytes=20_000_000_000, tree_entries=1_000_000)
+"""What a setup may use; and at most so many processes, where they can be counted for it alone."""
 ENVIRONMENT = "env"
+_MOST_PROCESSES = 4096
 _CONTROL = re.compile(r"[^\n\t -~\xa0-\ud7ff\ue000-\uffff\U00010000-\U0010ffff]")
 _NEEDS_PYTHON = re.compile(r"\b(python|pip|uv|poetry|pdm|hatch)", re.IGNORECASE)
 _NEEDS_PIP = re.compile(r"(?<!uv )\bpip3?\b")
@@ -76,6 +81,8 @@ def set_up(launchers: Launcher, setup: SideSetup, place: Path, log: Path) -> Set
     Raises InfrastructureError when no environment can be made though a command asks for Python, when the disk
     refuses, or when gatebot was told to stop.
     """
+    if leads_elsewhere(setup.checkout, setup.folder) and setup.directory.exists():
+        return SetupDone(ok=False, reason="the directory of gatebot.yaml is a link, or lies behind one")
     if not setup.commands:
         return SetupDone()
     environment = place / ENVIRONMENT
@@ -100,9 +107,12 @@ def set_up(launchers: Launcher, setup: SideSetup, place: Path, log: Path) -> Set
 
 
 def found_setup(place: Path) -> SetupDone:
-    """What an environment below `place` gives to trials, as an earlier `set_up` made it."""
+    """What an environment below `place` gives to trials, as an earlier `set_up` made it.
+
+    Commands may put a link in its place: where that leads is not opened to anybody.
+    """
     venv = place / ENVIRONMENT / "venv"
-    if not venv.is_dir():
+    if leads_elsewhere(place, f"{ENVIRONMENT}/venv/bin"):
         return SetupDone()
     variables = {"VIRTUAL_ENV": str(venv), "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1"}
     return SetupDone(bin_dirs=(venv / "bin",), variables=variables)
@@ -133,13 +143,30 @@ class _Commands:
         tools = () if uv is None else (uv.parent,)
         for line in self.setup.commands:
             ended = self._launched(shell_argv(f"exec 2>&1\n{line}"), line, tools)
+            shown = plain_text(line.encode())
             if not ended.ok:
-                return f"`{plain_text(line.encode())}` {how_it_ended(ended, self.setup.timeout_s)}"
+                return f"`{shown}` {how_it_ended(ended, self.setup.timeout_s)}"
+            if wrong := self._left(ended):
+                return f"`{shown}` {wrong}"
+        special = special_file((self.setup.checkout, self.environment))
+        if special:
+            return f"the setup left something that is no file: {plain_text(os.fsencode(special))}"
         done = found_setup(self.environment.parent)
         if done.bin_dirs:
             # Trials write no byte code, and would each compile what they import.
             folders = (str(self.environment / "venv" / "lib"), str(self.setup.checkout))
             self._launched(("python", "-m", "compileall", "-q", "-q", *folders), "python -m compileall")
+        return ""
+
+    def _left(self, ended: Ended) -> str:
+        """What a command left that must not be there, in words; "" without."""
+        if ended.leftover:
+            return "left processes that could not be ended"
+        if leads_elsewhere(self.setup.checkout, self.setup.folder):
+            return "put something else in the place of the directory it ran in"
+        venv = self.environment / "venv"
+        if os.path.lexists(venv) and leads_elsewhere(venv, "bin"):
+            return "put something else in the place of the Python environment it ran in"
         return ""
 
     def _make_environment(self, uv: Path | None) -> None:
@@ -163,6 +190,7 @@ class _Commands:
     def _launched(self, argv: tuple[str, ...], line: str, tools: tuple[Path, ...] = ()) -> Ended:
         """Run one program and add what it printed to the log. Raises InfrastructureError when we ended it ourselves."""
         done = found_setup(self.environment.parent)
+        own = (self.setup.checkout, self.environment)
         program = Program(
             argv=argv,
             cwd=self.setup.directory,
@@ -174,12 +202,16 @@ class _Commands:
             ),
             deadline_s=self.setup.timeout_s,
             max_stdout_bytes=MAX_LOG_BYTES,
+            limits=replace(LIMITS, processes=_MOST_PROCESSES if self.scratch.user else None),
             user=self.scratch.user,
-            walls=walls_around(
-                self.scratch,
-                (*places_in(self.setup.variables), beside_python().resolve()),
-                done.bin_dirs,
-                (self.setup.checkout, self.environment),
+            walls=replace(
+                walls_around(
+                    self.scratch,
+                    (*places_in(self.setup.variables), beside_python().resolve()),
+                    done.bin_dirs,
+                    own,
+                ),
+                watched=own,
             ),
         )
         ended = self.launchers.launch(program)

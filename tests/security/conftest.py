@@ -9,6 +9,7 @@ import tempfile
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ import pytest
 from gatebot.agents.program_agent import LIMITS
 from gatebot.process import landlock
 from gatebot.process.environment import SYSTEM_PATH, child_environment
+from gatebot.process.isolation import Network
 from gatebot.process.launch import Launchers
 from gatebot.process.program import Ended, Limits, Program
 from gatebot.process.run_directory import RunDirectory
@@ -37,11 +39,21 @@ kernel.set_process_option(22, 2, ctypes.addressof(program))
 """
 """A kernel without Landlock: its first call answers ENOSYS from here on, in every child too."""
 
+NO_NAMESPACES = NO_LANDLOCK.replace("0, 1, 444", "0, 1, 272").replace("| 38", "| 1")
+"""A default container on x86-64: `unshare` answers EPERM from here on."""
+
 needs_root = [
     pytest.mark.root,
     pytest.mark.skipif(not ROOT, reason="only root can give a run another user"),
     pytest.mark.skipif(not landlock.version(), reason="this kernel has no Landlock"),
 ]
+
+
+@cache
+def own_network_here() -> bool:
+    """Whether a trial can have a network of its own on this machine."""
+    with Launchers() as launchers:
+        return launchers.isolation(network="loopback").loopback
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +74,14 @@ class Sandbox:
         *,
         stdin: bytes = b"",
         deadline_s: float = 20.0,
-        offline: bool = False,
+        network: Network = "open",
         limits: Limits = LIMITS,
     ) -> Ended:
         """One trial of the Python code."""
         with self.launchers.run_directory() as directory:
             assert directory.user is not None
             return self.run_in(
-                directory, code, stdin=stdin, deadline_s=deadline_s, offline=offline, limits=limits
+                directory, code, stdin=stdin, deadline_s=deadline_s, network=network, limits=limits
             )
 
     def run_in(
@@ -79,7 +91,7 @@ class Sandbox:
         *,
         stdin: bytes = b"",
         deadline_s: float = 20.0,
-        offline: bool = False,
+        network: Network = "open",
         limits: Limits = LIMITS,
     ) -> Ended:
         """The same in a run directory that the caller looks at afterwards."""
@@ -92,7 +104,8 @@ class Sandbox:
                 stdin=stdin,
                 limits=replace(limits, processes=limits.processes or 512),
                 user=directory.user,
-                offline=offline,
+                offline=network == "none",
+                loopback=network == "loopback",
                 walls=walls_around(directory, (self.checkout,)),
             )
         )

@@ -278,7 +278,7 @@ def test_s26_without_a_network_no_token_service_is_reached(sandbox: Sandbox) -> 
             try: socket.create_connection(("127.0.0.1", {service.getsockname()[1]}), 2); print("connected")
             except PermissionError: print("denied")
         """
-        assert sandbox.run(code, offline=True).stdout == b"denied\n"
+        assert sandbox.run(code, network="none").stdout == b"denied\n"
         assert sandbox.run(code).stdout == b"connected\n"
 
 

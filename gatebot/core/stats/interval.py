@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,10 @@ from gatebot.core.stats.strata import (
 )
 
 Limits: TypeAlias = tuple[float, float]
+Beyond = Literal["below", "above", "neither"]
+"""What a test of D = 0 said: D lies below 0, above it, or may be 0."""
+NEXT_TO_ZERO = 1e-9
+"""Where an interval ends that excludes 0 by the test alone: smaller than any difference that a suite can show."""
 
 _TOLERANCE = 1e-14
 _NUDGE = 1e-9
@@ -116,15 +120,20 @@ def variance_of(values: FloatArray) -> float:
     return float(np.var(values - values[0], ddof=1))
 
 
-def extended_to_zero(limits: Limits, *, rejected: bool) -> Limits:
-    """The interval made to agree with a test that did not reject: it then includes 0.
+def agreeing_with(limits: Limits, told: Beyond) -> Limits:
+    """The interval made to agree with the test of D = 0, which said where D lies, or that it may be 0.
 
-    Still a confidence set: the value 0 is merely judged by the exact test instead of the
-    approximate one.
+    Without a rejection the interval includes 0; after one it does not: it ends at the number next to 0 on the side
+    that the test found. Still a confidence set: the value 0 is merely judged by the exact test instead of the
+    approximate one. A rejection beside an interval that holds 0 takes scores of few trials that hardly vary, whose
+    interval is made wide on purpose.
     """
-    if rejected:
-        return limits
-    return min(limits[0], 0.0), max(limits[1], 0.0)
+    low, high = limits
+    if told == "below":
+        return min(low, -NEXT_TO_ZERO), min(high, -NEXT_TO_ZERO)
+    if told == "above":
+        return max(low, NEXT_TO_ZERO), max(high, NEXT_TO_ZERO)
+    return min(low, 0.0), max(high, 0.0)
 
 
 def ratio_interval(limits: Limits) -> Limits:

@@ -12,7 +12,7 @@ from gatebot.core.decide import Decision, decide
 from gatebot.core.evidence import Evidence
 from gatebot.core.looks import look_plan
 from gatebot.core.playing import Arm, Arms, ArrayView
-from gatebot.core.recorded_base import RecordedBase, sentinel_fires, why_invalid
+from gatebot.core.recorded_base import other_models, sentinel_fires, why_too_old
 from gatebot.core.rounds import first_rounds, next_rounds
 from gatebot.core.stats.drawing import drawn_passes, drawn_rates, generator_of
 from gatebot.model.config import Gate
@@ -114,24 +114,26 @@ def test_what_is_not_proven_beside_recordings_is_no_reason_to_fail() -> None:
 
 
 DAY = datetime.date(2026, 5, 4)
-RECORDED = RecordedBase("t", DAY, frozenset({"m-1"}))
+
+
+@pytest.mark.parametrize(("days", "why"), [(0, ""), (7, ""), (8, "8 days old"), (-1, "-1 days old")])
+def test_recordings_are_valid_for_a_week(days: int, why: str) -> None:
+    found = why_too_old(DAY, DAY + datetime.timedelta(days=days))
+    assert (why in found) if why else found == ""
 
 
 @pytest.mark.parametrize(
-    ("tree", "models", "days", "why"),
+    ("recorded", "live", "told"),
     [
-        ("t", {"m-1"}, 7, ""),
-        ("t", set[str](), 0, ""),
-        ("u", {"m-1"}, 0, "another"),
-        ("t", {"m-1"}, 8, "8 days old"),
-        ("t", {"m-1"}, -1, "-1 days old"),
-        ("t", {"m-2"}, 0, "m-1, m-2"),
+        ({"m-1"}, {"m-1"}, ""),
+        ({"m-1"}, set[str](), ""),
+        (set[str](), {"m-1"}, ""),
+        ({"m-1"}, {"m-2"}, "m-1, m-2"),
     ],
 )
-def test_when_recordings_are_void(tree: str, models: set[str], days: int, why: str) -> None:
-    today = DAY + datetime.timedelta(days=days)
-    found = why_invalid(RECORDED, tree=tree, models=frozenset(models), today=today)
-    assert (why in found) if why else found == ""
+def test_other_models_void_recordings(recorded: set[str], live: set[str], told: str) -> None:
+    found = other_models(frozenset(recorded), frozenset(live))
+    assert (told in found) if told else found == ""
 
 
 def _fires(lost: float, count: int) -> float:

@@ -100,8 +100,14 @@ DEGRADED = "degraded: agents ran as gatebot's own user"
             Obstacles(),
             "loopback",
             HELD,
+            f"{USERS}, with no network but a loopback of its own; self-test: 2 attacks held off",
+        ),
+        (
+            Obstacles(loopback="not permitted"),
+            "loopback",
+            HELD,
             (
-                f"{USERS}; the network is open: no wall here tells loopback from the rest; "
+                f"{USERS}; the network is open: no loopback of its own can be had here: not permitted; "
                 "self-test: 2 attacks held off"
             ),
         ),
@@ -136,7 +142,8 @@ def test_the_report_in_words(obstacles: Obstacles, network: Network, test: SelfT
         (Obstacles(), "none", HELD, False, True),
         (Obstacles(), "open", HELD, False, True),
         (Obstacles(old="matters only without a user"), "open", HELD, False, True),
-        (Obstacles(), "loopback", HELD, False, False),
+        (Obstacles(), "loopback", HELD, False, True),
+        (Obstacles(loopback="not permitted"), "loopback", HELD, False, False),
         (Obstacles(offline="no filter"), "none", HELD, False, False),
         (Obstacles(user="no"), "none", HELD, True, False),
         (Obstacles(files="no"), "none", HELD, True, False),

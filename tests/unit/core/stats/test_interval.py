@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from gatebot.core.stats.interval import (
+    NEXT_TO_ZERO,
+    Beyond,
+    Limits,
+    agreeing_with,
     confidence_at,
     effect_interval,
-    extended_to_zero,
     ratio_interval,
     score_interval,
     welch_interval,
@@ -141,11 +144,19 @@ def test_scores_on_the_unit_scale_are_cut_at_its_ends_and_others_are_not() -> No
     assert effect_interval(free, 0.90) == welch_interval(free, 0.90)
 
 
-def test_an_interval_agrees_with_a_test_that_did_not_reject() -> None:
-    assert extended_to_zero((-0.3, -0.1), rejected=True) == (-0.3, -0.1)
-    assert extended_to_zero((-0.3, -0.1), rejected=False) == (-0.3, 0.0)
-    assert extended_to_zero((0.1, 0.3), rejected=False) == (0.0, 0.3)
-    assert extended_to_zero((-0.1, 0.3), rejected=False) == (-0.1, 0.3)
+@pytest.mark.parametrize(
+    ("limits", "told", "shown"),
+    [
+        ((-0.3, -0.1), "below", (-0.3, -0.1)),
+        ((-0.3, -0.1), "neither", (-0.3, 0.0)),
+        ((0.1, 0.3), "neither", (0.0, 0.3)),
+        ((-0.1, 0.3), "neither", (-0.1, 0.3)),
+        ((-0.3, 0.1), "below", (-0.3, -NEXT_TO_ZERO)),
+        ((-0.1, 0.3), "above", (NEXT_TO_ZERO, 0.3)),
+    ],
+)
+def test_an_interval_agrees_with_the_test(limits: Limits, told: Beyond, shown: Limits) -> None:
+    assert agreeing_with(limits, told) == shown
 
 
 def test_log_limits_become_ratios_and_a_level_its_confidence() -> None:
