@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import gzip
 import json
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -12,10 +14,20 @@ from gatebot.commands.aa import aa_recorded
 from gatebot.commands.compare import ComparisonRequest, Recording, compare
 from gatebot.commands.import_trace import import_recorded
 from gatebot.model.report import Report
+from gatebot.model.trial import Outcome, Trial
+from gatebot.results.trial_line import encode_trial
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 HOTPOTQA = DATA / "hotpotqa-react"
 AIRLINE = DATA / "tau2-airline"
+TAU_BENCH = DATA / "tau-bench-airline"
+MCPMARK = DATA / "mcpmark-outcomes"
+FOLDERS = {
+    "hotpotqa": "hotpotqa",
+    "tau2-airline": "tau2",
+    "tau-bench-airline": "tau-bench",
+    "mcpmark": "mcpmark",
+}
 TODAY = datetime.date(2026, 1, 1)
 
 CLAUDE, GPT, LLAMA = "claude-sonnet-4.5", "gpt-4o", "llama-3.1-70b"
@@ -30,7 +42,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def suites(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Every recording imported as a suite: hotpotqa/<agent>, tau2/<agent>."""
+    """Every recording as a suite: hotpotqa/<agent>, tau2/<agent>, tau-bench/<agent>, mcpmark/<agent>."""
     place = tmp_path_factory.mktemp("agents")
     for agent in (CLAUDE, GPT, LLAMA):
         file = HOTPOTQA / f"{agent}.jsonl.gz"
@@ -39,7 +51,43 @@ def suites(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if not file.name.startswith("tasks"):
             agent = file.name.removesuffix(".jsonl.gz")
             import_recorded("tau2", file, place / "tau2" / agent, tasks=AIRLINE / "tasks.jsonl.gz")
+    import_recorded("tau-bench", TAU_BENCH / "gpt-4o.4trials.jsonl.gz", place / "tau-bench" / GPT)
+    _write_outcomes(place / "mcpmark")
     return place
+
+
+def _write_outcomes(place: Path) -> None:
+    """Of mcpmark there are outcomes alone: a suite per agent of the pairs, whose trials did nothing but pass or fail."""
+    wanted = {agent for source, base, head, _ in _known() if source == "mcpmark" for agent in (base, head)}
+    trials: dict[str, list[Trial]] = defaultdict(list)
+    with gzip.open(MCPMARK / "outcomes.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            run = json.loads(line)
+            if run["agent"] in wanted:
+                case = f"{run['service']}-{run['task_id']}".replace("/", "-").replace("__", "-")
+                outcome = Outcome(run["reward"] == 1.0, run["reward"], "mcpmark")
+                trials[run["agent"]].append(
+                    Trial(case, "head", run["trial"], 0, "completed", outcome=outcome, answer="done")
+                )
+    for agent, of_agent in trials.items():
+        golden = place / agent / "golden"
+        golden.mkdir(parents=True)
+        (place / agent / "gatebot.yaml").write_text(MCPMARK_CONFIG, encoding="utf-8")
+        for case in {trial.case for trial in of_agent}:
+            (golden / f"{case}.yaml").write_text(
+                "input: do it\nexpect: {outcome: recorded}\n", encoding="utf-8"
+            )
+        (place / agent / "trials.jsonl").write_bytes(b"".join(map(encode_trial, of_agent)))
+
+
+MCPMARK_CONFIG = """\
+version: 1
+suite: mcpmark
+agent: {replay: trials.jsonl}
+seeds: {fixed: 4}
+gate:
+  metrics: {pass_rate: {margin: 0.1}}
+"""
 
 
 def _compared(
@@ -96,11 +144,20 @@ def test_gpt_to_llama_regresses_through_one_case_alone(suites: Path, tmp_path: P
     assert _convicted(report) == ["task-5abbf698554299114383a0b5"]
 
 
-@pytest.mark.parametrize("agent", [CLAUDE, GPT, LLAMA])
-def test_an_agent_against_itself_does_not_regress(suites: Path, tmp_path: Path, agent: str) -> None:
-    place = suites / "hotpotqa" / agent
-    report = _compared(place, place, tmp_path / "out", slots=(range(5), range(5, 10)))
-    assert _verdict(report) == "unchanged"
+@pytest.mark.parametrize(
+    ("source", "agent", "each"),
+    [("hotpotqa", CLAUDE, 5), ("hotpotqa", GPT, 5), ("hotpotqa", LLAMA, 5), ("tau-bench", GPT, 2)],
+)
+def test_an_agent_against_itself_does_not_regress(
+    suites: Path, tmp_path: Path, source: str, agent: str, each: int
+) -> None:
+    """Every A/A pair of pairs.json, in both scopes."""
+    place = suites / source / agent
+    slots = (range(each), range(each, 2 * each))
+    for scope in ("suite", "generalize"):
+        report = _compared(place, place, tmp_path / scope, scope=scope, slots=slots)
+        assert _verdict(report) in ("unchanged", "inconclusive")
+        assert report.conclusion != "fail"
 
 
 def _known() -> list[tuple[str, str, str, bool]]:
@@ -108,12 +165,11 @@ def _known() -> list[tuple[str, str, str, bool]]:
     if not DATA.is_dir():
         return []
     found: list[tuple[str, str, str, bool]] = []
-    folders = {"hotpotqa": "hotpotqa", "tau2-airline": "tau2"}
     for pair in json.loads((DATA / "pairs.json").read_text(encoding="utf-8"))["pairs"]:
         source, _, sides = str(pair["pair"]).partition(" ")
         base, _, head = sides.partition(" -> ")
-        if source in folders and not sides.startswith("A/A") and int(pair["tasks"]) >= 10:
-            found.append((folders[source], base, head, pair["expected"] == "regressed"))
+        if source in FOLDERS and not sides.startswith("A/A") and int(pair["tasks"]) >= 10:
+            found.append((FOLDERS[source], base, head, pair["expected"] == "regressed"))
     return found
 
 
@@ -123,6 +179,13 @@ def test_generalizing_agrees_with_the_known_differences(
 ) -> None:
     report = _compared(suites / source / base, suites / source / head, tmp_path / "out", scope="generalize")
     assert (_verdict(report) == "regressed") is regressed
+
+
+@pytest.mark.shared
+def test_every_pair_is_among_them() -> None:
+    """Thirteen pairs of two agents and four of an agent with itself; of each at least ten tasks."""
+    pairs = json.loads((DATA / "pairs.json").read_text(encoding="utf-8"))["pairs"]
+    assert len(_known()) + sum(" A/A " in pair["pair"] for pair in pairs) == len(pairs)
 
 
 def test_what_broke_off_leaves_the_sample_and_what_gave_up_has_failed(suites: Path, tmp_path: Path) -> None:
