@@ -6,12 +6,13 @@ STAMP := .venv/.stamp
 CHECKED := gatebot tests bench tools
 PYTEST_ARGS ?=
 LOCK_ARGS ?=
+E2E_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help venv check test unit demo bench schema lock clean calibrate
+.PHONY: help venv check test unit e2e demo bench schema lock clean calibrate
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 venv: $(STAMP) ## the environment: locked dependencies, checked by their hashes
 
@@ -31,6 +32,9 @@ test: check ## check, then every test (GATEBOT_STAND_INS=folder: with stand-ins 
 unit: $(STAMP) ## the unit tests alone
 	$(BIN)/python -m pytest -n auto tests/unit $(PYTEST_ARGS)
 
+e2e: $(STAMP) ## the image, the workflows and the whole story, on a container engine (E2E_ARGS=-k…; minutes)
+	tools/e2e.sh $(BIN)/python $(E2E_ARGS)
+
 demo: $(STAMP) ## gate a made-up pull request: no key, no network
 	$(BIN)/gatebot demo
 
@@ -47,5 +51,5 @@ lock: ## resolve the dependencies anew (LOCK_ARGS=--upgrade takes newer versions
 	tools/lock.sh "$(PYTHON)" $(LOCK_ARGS)
 
 clean: ## remove what the tasks made
-	rm -rf .venv .demo .stand-ins build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .demo .e2e .stand-ins build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -14,6 +14,7 @@ rm -rf "$root"
 mkdir -p "$root"
 mmdebstrap --mode=root --variant=minbase \
     --include=python3,python3-venv,python3-pip,ca-certificates,netbase,tzdata \
+    --dpkgopt=force-unsafe-io --aptopt='Acquire::Languages "none"' \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
     --dpkgopt='path-exclude=/usr/share/locale/*' \
     bookworm "$root" "$mirror" >"$log" 2>&1 </dev/null || { tail -n 5 "$log" >&2; exit 1; }
