@@ -16,9 +16,19 @@ from gatebot.model.event import (
 )
 
 Asked = Literal[
-    "gate", "fork_run", "report", "label", "void_labels", "merge_group", "push", "drift", "nothing"
+    "gate",
+    "fork_run",
+    "live_run",
+    "report",
+    "label",
+    "void_labels",
+    "merge_group",
+    "push",
+    "drift",
+    "nothing",
 ]
-"""What is asked for: architecture's GATE, RUN (of a fork), REPORT, ACCEPT, and the rest of bot.md."""
+"""What is asked for: architecture's GATE, RUN (of a fork's head, or live by a maintainer), REPORT, ACCEPT, and the rest
+of bot.md."""
 
 _NEW_HEAD = ("opened", "synchronize", "reopened", "ready_for_review")
 
@@ -44,6 +54,8 @@ def activity_of(event: Event) -> Activity:
     if isinstance(event, WorkflowRunEvent):
         return _of_workflow_run(event)
     if isinstance(event, DispatchEvent):
+        if event.inputs.get("head-sha", ""):
+            return Activity("live_run", "a person asked for a live run of exactly one head")
         if event.inputs.get("pull-request", ""):
             return Activity("gate", "a person asked for a run of a pull request")
         return Activity("push", "a person asked for a run of the default branch")
@@ -68,7 +80,9 @@ def _of_pull_request(event: PullRequestEvent) -> Activity:
     if event.action not in _NEW_HEAD and not retargeted:
         return Activity("nothing", f"the action {event.action[:40]!a} changes nothing that is judged")
     if pull_request.from_fork:
-        return Activity("fork_run", "the head is in another repository: nothing is written from here")
+        return Activity(
+            "fork_run", "the head is in another repository: it is run alone, and nothing is written from here"
+        )
     if pull_request.draft:
         return Activity("gate", "a draft is judged like any other pull request")
     return Activity("gate", "the base was changed" if retargeted else "there is a new head to judge")

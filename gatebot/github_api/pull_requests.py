@@ -41,18 +41,23 @@ def pull_request(client: Client, number: int) -> PullRequestState:
 
 def open_with_head(client: Client, head_repo: str, branch: str, sha: str) -> PullRequestState | None:
     """The one open pull request whose head is exactly this commit of this branch; None when it is not one. Raises ApiError."""
-    owner = head_repo.split("/", 1)[0]
-    listed = client.pages("/pulls", head=f"{owner}:{branch}", state="open")
+    same = [one for one in open_of_branch(client, head_repo, branch) if one.head_sha == sha]
+    return same[0] if len(same) == 1 else None
+
+
+def open_of_branch(client: Client, head_repo: str | None, branch: str) -> tuple[PullRequestState, ...]:
+    """The open pull requests of a branch of that repository; of None, those whose head repository is gone. Raises ApiError."""
+    asked = {} if head_repo is None else {"head": f"{head_repo.split('/', 1)[0]}:{branch}"}
+    listed = client.pages("/pulls", state="open", **asked)
     found = [pull_request_from(one, client.repo) for one in listed]
-    same = [
+    wanted = None if head_repo is None else head_repo.casefold()
+    return tuple(
         one
         for one in found
         if one.open
-        and one.head_sha == sha
         and one.head_ref == branch
-        and (one.head_repo or "").casefold() == head_repo.casefold()
-    ]
-    return same[0] if len(same) == 1 else None
+        and (None if one.head_repo is None else one.head_repo.casefold()) == wanted
+    )
 
 
 def merge_base(client: Client, base: str, head: str) -> str:

@@ -10,6 +10,16 @@ from gatebot.workspace.reading import git_errors
 from gatebot.workspace.repository import open_repository
 
 
+def empty_repository(place: Path) -> None:
+    """Make a bare repository without a commit at `place`, to fetch into: nothing of it is ever checked out."""
+    import pygit2
+
+    try:
+        pygit2.init_repository(str(place), bare=True)
+    except git_errors() as error:
+        raise RepositoryError(f"no repository can be made at {place.name}", "free some space") from error
+
+
 def make_available(workspace: Path, commits: Sequence[str], remote: Mapping[str, str]) -> None:
     """See to it that the commits are in the repository at `workspace`; those that are absent are fetched.
 

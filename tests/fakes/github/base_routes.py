@@ -36,7 +36,7 @@ def all_artifacts(call: Call) -> JsonValue:
                     "id": number,
                     "name": name,
                     "size_in_bytes": len(data),
-                    "expired": False,
+                    "expired": number in state.expired,
                     "workflow_run": of,
                 }
                 found.append((number, one))
@@ -48,15 +48,24 @@ def one_run(call: Call) -> JsonValue:
     run = call.state.runs.get(call.number())
     if run is None:
         raise RefusedError(404, "Not Found")
+    here: JsonObject = {"id": HERE, "full_name": call.state.name}
+    home: JsonValue = {
+        "id": _home(call.state, call.number()),
+        "full_name": run.head_repo or call.state.name,
+    }
     return {
         "id": call.number(),
         "event": run.event,
+        "status": run.status,
         "head_branch": run.head_branch,
         "head_sha": run.head_sha,
-        "head_repository": {
-            "id": _home(call.state, call.number()),
-            "full_name": run.head_repo or call.state.name,
-        },
+        "repository": here,
+        "path": run.path,
+        "display_title": run.title,
+        "run_attempt": run.attempt,
+        "actor": wire.user(run.actor),
+        "triggering_actor": wire.user(run.by),
+        "head_repository": home if run.head_repo is not None else None,
     }
 
 

@@ -290,7 +290,7 @@ def branch_rules(call: Call) -> JsonValue:
 def list_artifacts(call: Call) -> JsonValue:
     held = call.state.artifacts.get(call.number(), [])
     return [
-        {"id": number, "name": name, "size_in_bytes": len(data), "expired": False}
+        {"id": number, "name": name, "size_in_bytes": len(data), "expired": number in call.state.expired}
         for number, name, data in held
         if call.query.get("name") in (None, name)
     ]

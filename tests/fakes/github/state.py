@@ -94,12 +94,21 @@ class IssueState:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run of a workflow, as GitHub tells it: nobody but GitHub writes this. `head_repo` "" = this repository."""
+    """A run of a workflow, as GitHub tells it: nobody but GitHub writes this.
+
+    `head_repo` "" = this repository, None = one that was deleted. `actor` started it, `by` its newest attempt.
+    """
 
     event: str
     head_branch: str
     head_sha: str
-    head_repo: str = ""
+    head_repo: str | None = ""
+    path: str = ".github/workflows/gatebot.yml"
+    title: str = "a run"
+    actor: str = "author"
+    by: str = "author"
+    attempt: int = 1
+    status: str = "completed"
 
 
 @dataclass(slots=True)
@@ -153,6 +162,7 @@ class GitHubState:
         self.roles: dict[str, str] = {"author": "write"}
         self.tokens: dict[str, Token] = {"ghs_bot": Token("github-actions[bot]", "github-actions")}
         self.artifacts: dict[int, list[tuple[int, str, bytes]]] = {}
+        self.expired: set[int] = set()
         self.runs: dict[int, Run] = {}
         self.issues: list[IssueState] = []
         self.faults: list[Fault] = []

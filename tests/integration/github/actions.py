@@ -143,16 +143,31 @@ def zipped(folder: Path) -> bytes:
 
 
 def _run_of(event: str, payload: JsonObject, hub: GitHubState) -> Run:
-    """The run that GitHub starts for an event: which branch and commit it belongs to."""
+    """The run that GitHub starts for an event: which branch, commit and repository it belongs to, and who started it."""
+    sender = payload.get("sender")
+    actor = str(sender["login"]) if is_object(sender) else "author"
     pull = payload.get("pull_request")
     if is_object(pull) and event == "pull_request":
         head = pull["head"]
         assert is_object(head)
-        return Run(event, str(head["ref"]), str(head["sha"]))
+        repo = head["repo"]
+        home = str(repo["full_name"]) if is_object(repo) else None
+        return Run(event, str(head["ref"]), str(head["sha"]), home, actor=actor, by=actor)
     if event == "push":
         ref = str(payload["ref"])
         return Run(event, ref.removeprefix("refs/heads/").removeprefix("refs/tags/"), str(payload["after"]))
+    if event == "workflow_dispatch":
+        return _dispatched(payload, hub, actor)
     return Run(event, "main", hub.tip("main"))
+
+
+def _dispatched(payload: JsonObject, hub: GitHubState, actor: str) -> Run:
+    """A run started by hand; the live run's workflow makes its name of the inputs."""
+    inputs = payload.get("inputs")
+    given = inputs if is_object(inputs) else {}
+    title = f"gatebot live: #{given.get('pull-request', '')} at {given.get('head-sha', '')}"
+    path = ".github/workflows/gatebot-live.yml"
+    return Run("workflow_dispatch", "main", hub.tip("main"), path=path, title=title, actor=actor, by=actor)
 
 
 def _read(path: Path) -> str:

@@ -69,6 +69,8 @@ TABLE: list[tuple[Event, str]] = [
     (ended("push"), "nothing"),
     (ended("pull_request", "requested"), "nothing"),
     (DispatchEvent({"pull-request": "7"}), "gate"),
+    (DispatchEvent({"pull-request": "7", "head-sha": SHA}), "live_run"),
+    (DispatchEvent({"head-sha": SHA}), "live_run"),
     (DispatchEvent({}), "push"),
     (ScheduleEvent(), "drift"),
     (OtherEvent("issue_comment"), "nothing"),
