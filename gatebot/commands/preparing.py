@@ -12,12 +12,13 @@ from gatebot.commands.sandbox import alert, check_entry, examine_sandbox, serves
 from gatebot.commands.trials import SideReady
 from gatebot.commands.views import Evaluation
 from gatebot.model.plan import Plan
-from gatebot.model.trial import Side
+from gatebot.model.trial import SIDES, Side
 from gatebot.process.isolation import IsolationReport
 from gatebot.process.launch import Launchers
 from gatebot.results.store import ResultsDirectory
 from gatebot.workspace.cache_directory import CacheDirectory
 from gatebot.workspace.checkout import Examined
+from gatebot.workspace.installed import difference, installed_packages
 from gatebot.workspace.installer_variables import installer_variables
 from gatebot.workspace.kept_place import forget_oldest
 from gatebot.workspace.session import session_directory
@@ -83,7 +84,15 @@ def prepared(
             plan = replace(
                 plan, isolation=str(sandbox), notes=tuple(dict.fromkeys((*plan.notes, *alert(sandbox))))
             )
+        plan = replace(plan, notes=tuple(dict.fromkeys((*plan.notes, *_drift(ready)))))
         yield Prepared(plan, ready, launchers)
+
+
+def _drift(ready: Mapping[Side, SideReady]) -> tuple[str, ...]:
+    """What the report must say about packages that differ: agents may do so because of them, and of nothing else."""
+    base, head = (installed_packages(ready[side].bin_dirs) if side in ready else {} for side in SIDES)
+    differ = difference(base, head) if base and head else ""
+    return (f"Installed packages differ from the base to the head: {differ}.",) if differ else ()
 
 
 def _with_setup(plan: Plan, side: Side, place: SidePlace) -> Plan:

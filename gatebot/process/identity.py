@@ -20,6 +20,8 @@ LAST_UID: Final = 64999
 _NEVER: Final = frozenset({0, 1001, 65534})
 """root, the hosted runner's own user (which owns the mounted files), nobody."""
 _DOCKER_SOCKETS: Final = (Path("/var/run/docker.sock"), Path("/run/docker.sock"))
+_DYNAMIC: Final = Path("/run/systemd/dynamic-uid")
+"""Where systemd notes, by number, the users that it makes up for services and for as long as they run."""
 _STRIDE: Final = 97
 
 
@@ -63,7 +65,7 @@ class Identities:
             with self._guard:
                 self._next += 1
                 uid = FIRST_UID + self._next % count
-            if uid in self._taken:
+            if uid in self._taken or (_DYNAMIC / str(uid)).exists():
                 continue
             lock = os.open(
                 self._locks / str(uid), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600

@@ -22,6 +22,8 @@ _REFER_SINCE = 2
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
 _MAKE_DEVICES = 1 << 6 | 1 << 11
+_MAKE_MEETING_POINTS = 1 << 9 | 1 << 10 | 1 << 12  # sockets, pipes, links
+_SHARED = "/dev/"
 _FIRST_RIGHTS = (1 << 13) - 1
 _READ = _EXECUTE | _READ_FILE | _READ_DIR
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
@@ -65,7 +67,8 @@ def close_files(readable: Iterable[str], writable: Iterable[str], *, offline: bo
     """Leave this process and its children nothing but reading below `readable` and writing below `writable`, for good.
 
     Paths may be files or directories; those that are not there, or that the process cannot reach, are passed over.
-    Devices can be made nowhere. `offline` also closes TCP, where this kernel's Landlock knows it. Raises OSError.
+    Devices can be made nowhere, and in shared places no sockets, pipes and links: over those, runs at the same time
+    could hand each other open files. `offline` also closes TCP, where this kernel's Landlock knows it. Raises OSError.
     """
     abi = version()
     if not abi:
@@ -75,7 +78,8 @@ def close_files(readable: Iterable[str], writable: Iterable[str], *, offline: bo
     try:
         for paths, rights in ((readable, _READ), (writable, handled & ~_MAKE_DEVICES)):
             for path in paths:
-                _allow(ruleset, path, rights & handled)
+                barred = _MAKE_MEETING_POINTS if path.startswith(_SHARED) else 0
+                _allow(ruleset, path, rights & handled & ~barred)
         _checked(_libc.syscall(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0)), "restrict")
     finally:
         os.close(ruleset)

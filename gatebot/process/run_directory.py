@@ -70,6 +70,9 @@ def remove_tree(path: Path) -> bool:
     Neither depth nor modes of 0000 nor links stop it: links are removed, never followed. Must be called by the
     owner of the parent directory.
     """
+    if path.is_symlink():
+        path.unlink()
+        return True
     with contextlib.suppress(FileNotFoundError):
         path.chmod(_PRIVATE)
     with contextlib.suppress(OSError, RecursionError):

@@ -148,7 +148,10 @@ class _Commands:
                 return f"`{shown}` {how_it_ended(ended, self.setup.timeout_s)}"
             if wrong := self._left(ended):
                 return f"`{shown}` {wrong}"
-        special = special_file((self.setup.checkout, self.environment))
+        try:
+            special = special_file((self.setup.checkout, self.environment))
+        except OSError as error:
+            return f"the setup left what cannot be read: {error.strerror}"
         if special:
             return f"the setup left something that is no file: {plain_text(os.fsencode(special))}"
         done = found_setup(self.environment.parent)
