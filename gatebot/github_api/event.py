@@ -129,7 +129,8 @@ def _parse(name: str, payload: JsonObject, repo: str) -> Event:
     if name == "workflow_dispatch":
         given = fields.part_or_empty(payload, "inputs")
         inputs = {key: value for key, value in given.items() if isinstance(value, str) and len(value) <= _REF}
-        return DispatchEvent(dict(list(inputs.items())[:25]))
+        sender = fields.text_or_empty(fields.part_or_empty(payload, "sender"), "login", _NAME)
+        return DispatchEvent(dict(list(inputs.items())[:25]), sender)
     return ScheduleEvent() if name == "schedule" else OtherEvent(name[:_NAME])
 
 

@@ -68,7 +68,10 @@ class PushEvent:
 
 @dataclass(frozen=True, slots=True)
 class WorkflowRunEvent:
-    """A run of another workflow has ended; its identity comes from here and from the API, never from its artifact."""
+    """A run of another workflow has ended; its identity comes from here and from the API, never from its artifact.
+
+    `event` started that run. `head_repository` None: it was deleted.
+    """
 
     run_id: int
     attempt: int
@@ -81,9 +84,10 @@ class WorkflowRunEvent:
 
 @dataclass(frozen=True, slots=True)
 class DispatchEvent:
-    """A person started a run by hand; `inputs` are theirs (strings, bounded)."""
+    """A person started a run by hand; `inputs` are theirs (strings, bounded), `sender` is their login."""
 
     inputs: dict[str, str] = field(default_factory=dict[str, str])
+    sender: str = ""
 
 
 @dataclass(frozen=True, slots=True)

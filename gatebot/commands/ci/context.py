@@ -41,6 +41,12 @@ class CiContext:
         return self.environment.workspace / self.out
 
     @property
+    def remote(self) -> Mapping[str, str]:
+        """Where commits that are missing are fetched from: `url` and `token`."""
+        environment = self.environment
+        return {"url": f"{environment.server_url}/{environment.repo}", "token": environment.token}
+
+    @property
     def folder(self) -> str:
         """The suite's folder in the repository; "" at its root."""
         parent = self.config.rpartition("/")[0]
