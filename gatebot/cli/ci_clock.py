@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from gatebot.cli.console import say
+from gatebot.cli.keeping import cache_place
 from gatebot.commands.ci.context import CiContext, config_path
 from gatebot.errors import Cancelled, UsageError
 from gatebot.github_api.client import Access, Client
@@ -41,6 +42,7 @@ def running_context(config: str, out: str, app: str) -> Generator[CiContext]:
         random_word=lambda: secrets.token_hex(16),
         now=lambda: datetime.datetime.now(datetime.UTC),
         variables=variables,
+        cache=cache_place(None),
     )
     before = signal.signal(signal.SIGTERM, _ended)
     try:

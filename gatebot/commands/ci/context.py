@@ -18,6 +18,7 @@ class CiContext:
     """Clients, places and clocks. `config` and `out` are relative to the workspace; `app` is the slug of our token's App.
 
     `variables` is the whole environment: what the runner process gets is picked from it. `say` writes a line of the log.
+    `cache`: where the runner process keeps finished trials, as an `EvaluationRequest` has it.
     """
 
     client: Client
@@ -29,6 +30,7 @@ class CiContext:
     random_word: Callable[[], str]
     now: Callable[[], datetime.datetime]
     variables: Mapping[str, str] = field(repr=False)
+    cache: Path | None = None
 
     @property
     def today(self) -> datetime.date:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from gatebot.commands.ci.base_lending import lend_stored_results
 from gatebot.commands.ci.context import CiContext, CiOutcome
 from gatebot.commands.ci.runner import GateOrder, run_gate
 from gatebot.commands.ci.telling import Target, Telling, telling
@@ -94,6 +95,8 @@ def _judge(ci: CiContext, live: PullRequestState, tip: str, *, comments: int | N
 def _evaluate(ci: CiContext, job: Job, one: Telling) -> CiOutcome:
     sha = job.live.head_sha
     make_available(ci.environment.workspace, (job.tip, job.fork, sha), _remote(ci))
+    if not job.first:
+        lend_stored_results(ci, job.policy.suite)
     records = _records(ci, job)
     orders, note = _orders(ci, job, records)
     finished = [run_gate(ci, order) for order in orders]
