@@ -10,15 +10,15 @@ import yaml
 
 from tests.unit.house.source_tree import ROOT
 
-DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+DOCKERFILE, FULL = ((ROOT / name).read_text(encoding="utf-8") for name in ("Dockerfile", "Dockerfile.full"))
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 EXPRESSION = re.compile(r"\$\{\{\s*inputs\.([\w-]+)\s*\}\}")
 PINNED_ACTION = re.compile(r"^[\w.-]+/[\w./-]+@[0-9a-f]{40}$")
 
 
-def instructions() -> list[tuple[str, str]]:
-    """(instruction, arguments) of the Dockerfile, continuation lines joined and comments dropped."""
-    lines = [line for line in DOCKERFILE.splitlines() if not line.lstrip().startswith("#")]
+def instructions(dockerfile: str) -> list[tuple[str, str]]:
+    """(instruction, arguments) of a Dockerfile, continuation lines joined and comments dropped."""
+    lines = [line for line in dockerfile.splitlines() if not line.lstrip().startswith("#")]
     logical = "\n".join(lines).replace("\\\n", " ").splitlines()
     return [(line.split()[0], line.partition(" ")[2].strip()) for line in logical if line.strip()]
 
@@ -27,8 +27,8 @@ def read_yaml(path: Path) -> dict[str, object]:
     return cast("dict[str, object]", yaml.safe_load(path.read_text(encoding="utf-8")))
 
 
-def arguments(name: str) -> list[str]:
-    return [text for instruction, text in instructions() if instruction == name]
+def arguments(name: str, dockerfile: str = DOCKERFILE) -> list[str]:
+    return [text for instruction, text in instructions(dockerfile) if instruction == name]
 
 
 def test_the_entry_is_pid_one_and_safe() -> None:
@@ -45,15 +45,20 @@ def test_the_image_starts_as_root_and_relies_on_no_directory() -> None:
     assert "WORKDIR" not in final_stage
 
 
-def test_the_plain_builder_can_build_it() -> None:
-    assert "--mount" not in DOCKERFILE
-    assert "<<" not in DOCKERFILE
-    assert not DOCKERFILE.startswith("# syntax=")
+@pytest.mark.parametrize("dockerfile", [DOCKERFILE, FULL], ids=["slim", "full"])
+def test_the_plain_builder_can_build_it(dockerfile: str) -> None:
+    assert "--mount" not in dockerfile
+    assert "<<" not in dockerfile
+    assert not dockerfile.startswith("# syntax=")
 
 
-def test_the_image_installs_hashed_requirements_and_nothing_else() -> None:
+@pytest.mark.parametrize("dockerfile", [DOCKERFILE, FULL], ids=["slim", "full"])
+def test_the_image_installs_hashed_requirements_and_nothing_else(dockerfile: str) -> None:
     installs = [
-        part for text in arguments("RUN") for part in text.split("&&") if re.search(r"pip .*install", part)
+        part
+        for text in arguments("RUN", dockerfile)
+        for part in text.split("&&")
+        if re.search(r"pip .*install", part)
     ]
     assert installs
     for install in installs:
@@ -68,7 +73,8 @@ def test_what_the_image_copies_is_in_its_context() -> None:
     }
     copied = {
         source.removeprefix("./")
-        for text in arguments("COPY")
+        for dockerfile in (DOCKERFILE, FULL)
+        for text in arguments("COPY", dockerfile)
         if not text.startswith("--from")
         for source in text.split()[:-1]
     }
