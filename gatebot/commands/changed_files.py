@@ -1,12 +1,13 @@
-"""What a pull request changes in its text files, bounded: evidence for the judge's explanation, and for nothing else."""
+"""What a pull request changes: paths, and the text of small files as evidence for the judge's explanation."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from gatebot.errors import RepositoryError
+from gatebot.suite.source import matching
 from gatebot.workspace.tree import Entry, FileTree
 
 MAX_FILE_BYTES = 64 * 1024
@@ -44,6 +45,47 @@ def changed_files(base: FileTree, head: FileTree) -> tuple[FileDiff, ...]:
         if texts[0] is not None and texts[1] is not None and texts[0] != texts[1]:
             found.append(FileDiff(path, "\n".join(_diff(path, texts[0], texts[1]))))
     return tuple(found)
+
+
+def changed_paths(base: FileTree, head: FileTree) -> tuple[str, ...]:
+    """Every path that differs: content, kind, presence. Of a renamed file both names. Sorted."""
+    old, new = ({entry.path: entry for entry in tree.entries()} for tree in (base, head))
+    return tuple(sorted(path for path in set(old) | set(new) if old.get(path) != new.get(path)))
+
+
+def touched(paths: Collection[str], patterns: Collection[str]) -> tuple[str, ...]:
+    """Those of the paths that match one of the globs, hidden names like any others.
+
+    Raises ValueError, in words for people, when a glob leads out of the repository.
+    """
+    named = {_unhidden(path): path for path in paths}
+    found: set[str] = set()
+    for pattern in patterns:
+        found |= set(matching(_Listed(tuple(named)), "", _unhidden(pattern)))
+    return tuple(sorted(named[one] for one in found))
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """Paths as a FileSource that has names and no content."""
+
+    paths: tuple[str, ...]
+
+    def list(self) -> Sequence[str]:
+        """The paths."""
+        return self.paths
+
+    def read(self, path: str) -> bytes:
+        """Nothing can be read here."""
+        raise FileNotFoundError(path)
+
+
+def _unhidden(path: str) -> str:
+    """The path with the dots of hidden names replaced: a glob over cases skips those, one over changes must not."""
+    return "/".join(
+        f"\x01{name[1:]}" if name.startswith(".") and name not in (".", "..") else name
+        for name in path.split("/")
+    )
 
 
 def relevant(changes: Collection[FileDiff], words: Collection[str]) -> str:

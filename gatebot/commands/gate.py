@@ -12,6 +12,8 @@ from gatebot.commands.views import Evaluation, SideView
 from gatebot.model.report import Report
 from gatebot.model.trial import Side
 from gatebot.runner.progress import ProgressView
+from gatebot.suite.load import load_config
+from gatebot.suite.source import FileSource
 from gatebot.workspace.repository import BasePoint
 
 
@@ -44,11 +46,12 @@ def comparison(request: EvaluationRequest, *, base: str, head: str, fork_point: 
     place: OpenedRepository = opened(request)
     head_side = open_side(place, head)
     tip = place.repository.resolve(base)
-    point = (
-        BasePoint(tip, place.repository.resolve(fork_point))
-        if fork_point
-        else place.repository.base_point(tip, head_side.commit)
-    )
+    if fork_point:
+        point = BasePoint(tip, place.repository.resolve(fork_point))
+    elif _base_of(place.repository.tree(tip), place.config_path) == "branch":
+        point = BasePoint(tip, tip)
+    else:
+        point = place.repository.base_point(tip, head_side.commit)
     fork = place.repository.tree(point.fork)
     ruler = pull_request_ruler(
         Sources(tip=place.repository.tree(point.tip), fork=fork, head=head_side.tree),
@@ -65,3 +68,12 @@ def comparison(request: EvaluationRequest, *, base: str, head: str, fork_point: 
         head_side.tree, head_side.commit.sha, head_side.label, ruler.head_agent, dirty=head_side.dirty
     )
     return Evaluation("gate", ruler, sides, place.config_path)
+
+
+def _base_of(tip: FileSource, config_path: str) -> str:
+    """Which commit the policy wants for the base side; without a policy it does not matter. Raises ConfigError."""
+    try:
+        tip.read(config_path)
+    except FileNotFoundError:
+        return "merge-base"
+    return load_config(tip, config_path).config.base

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from gatebot.commands.concluding import case_diffs
 from gatebot.model.acceptance import Acceptance
+from gatebot.model.config import CommentMode
 from gatebot.model.publication import Annotation, CheckOutput, Publication
 from gatebot.model.report import Report
 from gatebot.render.check import Binding, hidden_text
@@ -83,10 +84,16 @@ def _likelihood(path: str) -> int:
     )
 
 
-def worth_a_comment(report: Report) -> bool:
-    """Whether there is enough to say for a comment where there is none yet: anything but a plain pass."""
+def worth_a_comment(report: Report, mode: CommentMode) -> bool:
+    """Whether there is enough to say, by the configuration's `comment`, for a comment where there is none yet."""
+    if mode in ("always", "off"):
+        return mode == "always"
+    if report.conclusion != "pass" or report.would_have not in (None, "pass"):
+        return True
+    if mode == "regressions":
+        return any(case.label == "regressed" for case in report.cases)
     loud = any(case.label in ("regressed", "suspect", "improved", "flaky", "new") for case in report.cases)
-    return report.conclusion != "pass" or report.base is None or loud or bool(report.alerts)
+    return report.base is None or loud or bool(report.alerts)
 
 
 def file_digest(results: ResultsDirectory, name: str) -> str:

@@ -245,6 +245,12 @@ def _policy_notes(policy: Config, head: ConfigFile | None) -> list[str]:
             "judge",
             "cases",
             "prices",
+            "base",
+            "paths",
+            "on_missing_base",
+            "comment",
+            "job_exit",
+            "forks",
         )
         if getattr(policy, name) != getattr(head.config, name)
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from gatebot.core.confirm import SingleCases
 from gatebot.core.decide import Decision, MetricDecision, closes
 from gatebot.core.endings import nothing_completed
@@ -17,11 +19,18 @@ NO_BASELINE = "no baseline"
 
 
 def decide_one_side(
-    evidence: Evidence, gate: Gate, *, side: Side, no_baseline: str = "", stopped: str = ""
+    evidence: Evidence,
+    gate: Gate,
+    *,
+    side: Side,
+    no_baseline: str = "",
+    on_missing_base: Literal["pass", "fail"] = "pass",
+    stopped: str = "",
 ) -> Decision:
     """Decide on one side: a missed target fails, too little evidence is not evaluated, else pass.
 
-    With `no_baseline` (the pull request that adds gatebot) nothing gates, and the reason says so.
+    With `no_baseline` (the pull request that adds gatebot) nothing gates, and the reason says so; `on_missing_base` is
+    the conclusion then.
     """
     names = set(evidence.metric_names()) | set(gate.metrics)
     metrics = tuple(
@@ -42,6 +51,8 @@ def decide_one_side(
     conclusion, reason = _conclude(
         metrics, evidence, gate, side=side, no_baseline=no_baseline, stopped=stopped
     )
+    if no_baseline and conclusion == "pass" and on_missing_base == "fail":
+        conclusion, reason = "fail", f"{no_baseline}, and `on_missing_base: fail` demands one"
     return Decision(
         conclusion="pass" if gate.mode == "observe" else conclusion,
         reason=reason,

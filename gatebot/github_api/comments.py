@@ -12,7 +12,7 @@ from gatebot.github_api.errors import ApiError
 from gatebot.model.json_value import JsonObject
 from gatebot.render.state import CommentState, decode_state, marker
 
-Written = Literal["created", "updated", "older", "unchanged"]
+Written = Literal["created", "updated", "older", "unchanged", "none"]
 
 _LIST = """query($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) { pullRequest(number: $number) {
@@ -81,7 +81,7 @@ def publish_comment(
     try:
         if target is None:
             if not create:
-                return "unchanged"
+                return "none"
             outcome = _create(client, number, suite, ladder)
             found = our_comments(client, number, suite)
             target = _target(found)

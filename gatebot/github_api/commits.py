@@ -85,6 +85,12 @@ def _ours(client: Client, branch: str, expected: str, message: CommitMessage) ->
     return tip if parents == [expected] and same else None
 
 
+def tree_of(client: Client, sha: str) -> str:
+    """The id of a commit's tree. Raises ApiError."""
+    found = client.get(f"/git/commits/{sha}")
+    return fields.sha(fields.part(found, "tree"), "sha")
+
+
 def parent_of(client: Client, sha: str) -> tuple[str, str, tuple[str, ...]]:
     """(the only parent, the message, the paths changed) of a commit; ("", message, ()) for a merge. Raises ApiError."""
     found = client.get(f"/git/commits/{sha}")

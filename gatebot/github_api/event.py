@@ -144,6 +144,7 @@ def _pull_request(trigger: Trigger, payload: JsonObject, repo: str) -> PullReque
         sender=fields.text(fields.part(payload, "sender"), "login", _NAME),
         label=fields.text(label, "name", _NAME) if is_object(label) else None,
         base_changed=is_object(changes.get("base")),
+        before=fields.sha(payload, "before") if payload.get("before") is not None else "",
     )
 
 

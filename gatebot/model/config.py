@@ -10,9 +10,10 @@ from typing import Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from gatebot.model.agent import BUILTIN_AGENTS, AgentConfig, HttpAgent
+from gatebot.model.gate import Gate, MetricGate
 from gatebot.model.grading import ArgsMode, MatchMode, Tools, TrajectoryDefault
 from gatebot.model.judge import JudgeConfig
-from gatebot.model.metric import METRICS, is_judge_metric
+from gatebot.model.metric import is_judge_metric
 from gatebot.model.price import Price
 from gatebot.model.written import Several, Slug, Text, Written, mistake
 
@@ -23,7 +24,9 @@ __all__ = [
     "AgentConfig",
     "ArgsMode",
     "Budget",
+    "CommentMode",
     "Config",
+    "Forks",
     "Gate",
     "HttpAgent",
     "MatchMode",
@@ -35,6 +38,9 @@ __all__ = [
 ]
 
 CONFIG_SCHEMA_NAME = "config.v1.json"
+CommentMode = Literal["always", "changes", "regressions", "off"]
+Forks = Literal["live", "recorded"]
+"""What can pass a head of another repository: only a maintainer's live run, or the fork's own recording too."""
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
@@ -53,73 +59,6 @@ class Seeds(Written):
         if (self.max is None) == (self.fixed is None):
             raise mistake("seeds needs exactly one of max and fixed", "write {max: 10} or {fixed: 5}")
         return self
-
-
-class MetricGate(Written):
-    """What one gating metric must hold."""
-
-    margin: float | None = Field(
-        default=None,
-        gt=0,
-        description="Drop the interval must exclude before we say unchanged: a difference for [0, 1] metrics and "
-        "counts (default 0.10), a ratio above 1 for positive quantities (default 1.25).",
-    )
-    target: float | None = Field(default=None, description="Absolute target, judged on the head alone.")
-    proof: bool = Field(default=False, description="Demand that the interval lies beyond the target.")
-    inherited: Literal["warn", "fail"] = Field(
-        default="warn", description="A missed target the base already misses: warn, or fail all the same."
-    )
-    min_effect: float = Field(default=0.0, ge=0, description="A red also needs a change at least this large.")
-
-
-class Gate(Written):
-    """What closes the gate."""
-
-    mode: Literal["detect", "prove", "observe"] = Field(
-        default="detect",
-        description="detect: red on a proven regression. prove: red unless shown no worse. observe: never red.",
-    )
-    alpha: float = Field(
-        default=0.05, gt=0, lt=0.5, description="Chance of a false red per pull request, one-sided."
-    )
-    scope: Literal["suite", "generalize"] = Field(
-        default="suite", description="suite: these cases; generalize: cases like these (needs 10 or more)."
-    )
-    metrics: dict[str, MetricGate] = Field(
-        default_factory=lambda: {"pass_rate": MetricGate()},
-        description="Metrics that can close the gate, with margins and targets; all others inform.",
-    )
-
-    @field_validator("metrics", mode="before")
-    @classmethod
-    def _null_is_default(cls, value: object) -> object:
-        if isinstance(value, dict):
-            return {k: {} if v is None else v for k, v in value.items()}  # pyright: ignore[reportUnknownVariableType]
-        return value
-
-    @field_validator("metrics")
-    @classmethod
-    def _known(cls, value: dict[str, MetricGate]) -> dict[str, MetricGate]:
-        if not value:
-            raise mistake("no metric gates: every pull request would pass", "name one, e.g. `pass_rate: {}`")
-        for name, gate in value.items():
-            metric = METRICS.get(name)
-            if metric is None:
-                near = difflib.get_close_matches(name, METRICS, n=1)
-                hint = (
-                    f"did you mean '{near[0]}'?" if near else f"known metrics: {', '.join(sorted(METRICS))}"
-                )
-                raise mistake(f"unknown metric '{name}'", hint, key=(name,))
-            if gate.margin is not None and metric.scale == "ratio" and gate.margin <= 1:
-                message = f"{name} is compared as a ratio: its margin must be above 1"
-                raise mistake(message, "1.25 allows a quarter more", key=(name, "margin"))
-            if gate.margin is not None and metric.scale in ("binary", "unit") and gate.margin >= 1:
-                message = f"{name} lies in [0, 1]: its margin must be below 1"
-                raise mistake(message, "0.10 is ten points", key=(name, "margin"))
-            if gate.target is not None and metric.scale in ("binary", "unit") and not 0 <= gate.target <= 1:
-                message = f"{name} lies in [0, 1]: so must its target"
-                raise mistake(message, "0.90 is ninety per cent", key=(name, "target"))
-        return value
 
 
 class Quarantine(Written):
@@ -195,7 +134,10 @@ class Config(Written):
         description="JSON Schema of the arguments per tool (`search: {type: object, …}`), or the name of a JSON file beside "
         "this one that holds them so, as MCP's answer to `tools/list`, or as a request to OpenAI or Anthropic has them.",
     )
-    network: Literal["none", "loopback", "open"] = Field(default="open", description="Network of the agent.")
+    network: Literal["none", "loopback", "open"] = Field(
+        default="open",
+        description="Network of the agent; `loopback`: each trial has one of its own, and reaches nothing else.",
+    )
     isolation: Literal["auto", "required"] = Field(
         default="auto", description="required: refuse to run where a layer of the sandbox is missing."
     )
@@ -205,6 +147,34 @@ class Config(Written):
     concurrency: int = Field(default=4, ge=1, le=256, description="Trials at the same time.")
     gate: Gate = Field(default_factory=Gate, description="What closes the gate.")
     quarantine: Several[Quarantine] = Field(default=(), description="Cases shown but not gating.")
+    base: Literal["merge-base", "branch"] = Field(
+        default="merge-base",
+        description="The base side's commit. merge-base: where the pull request left the base branch, so that only its own "
+        "changes count. branch: the base branch's tip, whose newer changes count as the pull request's.",
+    )
+    on_missing_base: Literal["pass", "fail"] = Field(
+        default="pass",
+        description="A pull request whose base has no configuration: passes with a table of its head alone, or fails.",
+    )
+    paths: Several[Text] = Field(
+        default=(),
+        description="Globs of files, from the repository's root: a pull request that changes none of them, and nothing of "
+        "the suite, passes on GitHub without being run. None: every pull request is run.",
+    )
+    comment: CommentMode = Field(
+        default="changes",
+        description="When a comment is made. always; changes: where there is more to say than passed; regressions: "
+        "where the gate is not passed; off: never. One that is there is always kept up to date.",
+    )
+    job_exit: Literal["verdict", "published"] = Field(
+        default="verdict",
+        description="The job's exit code on GitHub. published: 0 once the verdict is safely in the check, which you require.",
+    )
+    forks: Forks = Field(
+        default="live",
+        description="What can pass a head of another repository. live: only a run that a maintainer starts. recorded: what "
+        "the fork's own run recorded, too, though nobody can verify it.",
+    )
     accept: Accept = Field(default_factory=Accept, description="How new behaviour is accepted.")
     budget: Budget = Field(default_factory=Budget, description="Upper bounds of a run.")
     prices: dict[Text, Price] = Field(

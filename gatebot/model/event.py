@@ -37,7 +37,10 @@ class PullRequestState:
 
 @dataclass(frozen=True, slots=True)
 class PullRequestEvent:
-    """pull_request and pull_request_target. `label` only for labeled and unlabeled; `base_changed` only for edited."""
+    """pull_request and pull_request_target. `label` only for labeled and unlabeled; `base_changed` only for edited.
+
+    `before`: the head until now, only for synchronize ("" otherwise).
+    """
 
     trigger: Trigger
     action: str
@@ -45,6 +48,7 @@ class PullRequestEvent:
     sender: str
     label: str | None = None
     base_changed: bool = False
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)

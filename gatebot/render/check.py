@@ -32,7 +32,8 @@ class Binding:
     """What an acceptance is bound to: the evaluated head, the run that has its files, and the digests of all that counts.
 
     `candidate_digest` and `report_digest` are sha256 of the files in the run's artifact; `base_ref` tells whether a
-    retargeted pull request is still the one that was judged.
+    retargeted pull request is still the one that was judged. `commented`: there was a comment then, or a person had
+    deleted it.
     """
 
     suite: str
@@ -46,6 +47,7 @@ class Binding:
     policy_digest: str
     candidate_digest: str
     report_digest: str
+    commented: bool = False
 
 
 def check_name(suite: str) -> str:
@@ -80,6 +82,15 @@ def hidden_text(
         lines.append(f"<!-- gatebot:override {_pack(dataclasses.asdict(override))} -->")
     text = "\n".join(lines) + "\n"
     return text if len(text) <= MAX_TEXT and all(_LINE.fullmatch(line) for line in lines) else None
+
+
+def with_commented(text: str, *, commented: bool) -> str:
+    """The check's `text` with what its binding says of the comment; unchanged when it holds no binding."""
+    binding = read_binding(text)
+    if binding is None:
+        return text
+    changed = dataclasses.replace(binding, commented=commented)
+    return hidden_text(changed, read_acceptance(text), read_override(text)) or text
 
 
 def read_binding(text: str) -> Binding | None:

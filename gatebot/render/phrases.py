@@ -123,8 +123,9 @@ def _what_failed(report: Report) -> str:
         said.append(f"{count(missed, 'target')} missed")
     if said:
         return ", ".join(said)
-    head_broken = report.head is not None and report.head.setup == "failed"
-    return "the head does not install" if head_broken else "not shown to be as good as the base"
+    if report.head is not None and report.head.setup == "failed":
+        return "the head does not install"
+    return "no baseline yet" if one_sided(report) else "not shown to be as good as the base"
 
 
 def step_of(divergence: Divergence) -> Phrase:

@@ -9,12 +9,13 @@ from gatebot.commands.accept.wording import overridden_output, retargeted_output
 from gatebot.commands.remote_files import config_at
 from gatebot.github_api.acceptances import our_check
 from gatebot.github_api.checks import finish_check
+from gatebot.github_api.client import Client
 from gatebot.github_api.labels import last_labelling, remove_label
 from gatebot.github_api.pull_requests import branch_tip, pull_request
 from gatebot.model.acceptance import Override
 from gatebot.model.config import Config
 from gatebot.model.event import PullRequestEvent, PullRequestState
-from gatebot.render.check import hidden_text, read_acceptance, read_binding
+from gatebot.render.check import hidden_text, read_acceptance, read_binding, read_override
 
 
 def override_head(run: LabelRun, live: PullRequestState, policy: Config, who: Authority) -> LabelOutcome:
@@ -37,6 +38,21 @@ def override_head(run: LabelRun, live: PullRequestState, policy: Config, who: Au
     told = f"Overridden by `{who.login}` for `{live.head_sha[:7]}`: the golden set is unchanged."
     note(run, live, policy, told)
     return LabelOutcome(told)
+
+
+def standing_override(
+    client: Client, live: PullRequestState, policy: Config, digest: str, app: str
+) -> Override | None:
+    """The override of exactly this head that still stands: label, record and policy agree. Raises ApiError."""
+    labels = {name.casefold() for name in live.labels}
+    if not live.number or policy.accept.override_label.casefold() not in labels:
+        return None
+    check = our_check(client, live.head_sha, policy.suite, app)
+    record = read_override(check.text) if check is not None and check.conclusion == "success" else None
+    wanted = (policy.suite, live.head_sha, live.number, digest)
+    if record is None or (record.suite, record.head_sha, record.pull_request, record.policy_digest) != wanted:
+        return None
+    return record
 
 
 def withdraw(run: LabelRun, live: PullRequestState, policy: Config) -> LabelOutcome:

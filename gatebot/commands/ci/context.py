@@ -57,11 +57,15 @@ class CiContext:
 
 @dataclass(frozen=True, slots=True)
 class CiOutcome:
-    """How a story ended. `conclusion` decides the exit code (of `observe` mode: 0); `told`: where it was published."""
+    """How a story ended. `conclusion` decides the exit code (of `observe` mode: 0); `told`: where it was published.
+
+    `stored`: the verdict is in the check, and the policy leaves it to the check alone to be red.
+    """
 
     conclusion: Conclusion
     observed: bool = False
     told: tuple[str, ...] = ()
+    stored: bool = False
 
 
 NOTHING_TO_DO = CiOutcome("pass")

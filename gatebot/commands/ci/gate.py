@@ -2,60 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from gatebot.commands.accept.overriding import standing_override
 from gatebot.commands.ci.base_lending import lend_stored_results
 from gatebot.commands.ci.context import CiContext, CiOutcome
+from gatebot.commands.ci.job import (
+    Job,
+    bare_binding,
+    job_of,
+    missing_secret,
+    nothing_relevant,
+    outcome_of,
+    overridden,
+    tell_shortly,
+)
 from gatebot.commands.ci.runner import GateOrder, run_gate
 from gatebot.commands.ci.telling import Target, Telling, telling
 from gatebot.commands.publish import Told, diffs_of, file_digest, publication, worth_a_comment
-from gatebot.commands.remote_files import config_at, policy_in_force
+from gatebot.commands.remote_files import config_at
 from gatebot.commands.report import report as regrade
 from gatebot.commands.suite_at import case_ids, grading_digests
 from gatebot.core.accepted import acceptance_note, covered_cases, joined
 from gatebot.errors import ConfigError
 from gatebot.github_api.acceptances import acceptances_of
 from gatebot.github_api.artifacts import artifact_name
+from gatebot.github_api.commits import tree_of
 from gatebot.github_api.errors import ApiError
-from gatebot.github_api.pull_requests import branch_tip, changed_files, merge_base, pull_request
-from gatebot.model.acceptance import Acceptance, GoldenCandidate
-from gatebot.model.config import Config
+from gatebot.github_api.pull_requests import branch_tip, changed_files, pull_request
+from gatebot.github_api.workflow_commands import write_outputs
+from gatebot.model.acceptance import Acceptance, GoldenCandidate, Override
 from gatebot.model.event import MergeGroupEvent, PullRequestState
-from gatebot.model.publication import CheckOutput, Publication
 from gatebot.model.report import Report
-from gatebot.render.check import Binding, hidden_text
+from gatebot.render.check import Binding
 from gatebot.render.comment import CommentContext
 from gatebot.render.diff import CaseDiff
-from gatebot.render.notice import plain_comment
-from gatebot.render.state import CommentState
+from gatebot.render.visible import visible
 from gatebot.results.candidate import CANDIDATE_FILE, CANDIDATE_FOLDER, read_candidate, write_candidate
 from gatebot.results.store import REPORT_FILE, ResultsDirectory
 from gatebot.workspace.fetch import make_available
 from gatebot.workspace.repository import open_repository
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One head to judge: the live pull request, the base's tip, the base side's commit, and the policy in force there.
-
-    `policy` is the head's own configuration when the base has none: the first pull request.
+def gate_pull_request(ci: CiContext, number: int, head_sha: str, before: str = "") -> CiOutcome:
+    """Judge the head the event names; `before` is the head until then. Raises GatebotError; the check is completed
+    whatever happens.
     """
-
-    live: PullRequestState
-    tip: str
-    fork: str
-    policy: Config
-    first: bool
-
-
-def gate_pull_request(ci: CiContext, number: int, head_sha: str) -> CiOutcome:
-    """Judge the head the event names. Raises GatebotError; the check is completed whatever happens."""
     live = pull_request(ci.client, number)
-    if live.head_sha != head_sha:
-        ci.say("the head has moved on since this run was started: nothing is evaluated here")
+    if live.head_sha != head_sha or not live.open:
+        moved = "the head has moved on" if live.open else "the pull request was closed"
+        ci.say(f"{moved} since this run was started: nothing is evaluated here")
         return CiOutcome("not_evaluated")
-    return _judge(ci, live, branch_tip(ci.client, live.base_ref), comments=number)
+    job = _job(ci, live, branch_tip(ci.client, live.base_ref))
+    record = None if job.first else standing_override(ci.client, live, job.policy, job.digest, ci.app)
+    if record is not None:
+        ci.say(f"this head is overridden by {visible(record.who, 100)}: its check stays as it is")
+        write_outputs(ci.environment.output_file, (("conclusion", "pass"),), ci.random_word)
+        return CiOutcome("pass")
+    return _judge(ci, job, Target(job.policy.suite, live.head_sha, number, before=before))
 
 
 def gate_merge_group(ci: CiContext, group: MergeGroupEvent) -> CiOutcome:
@@ -72,11 +76,35 @@ def gate_merge_group(ci: CiContext, group: MergeGroupEvent) -> CiOutcome:
         base_sha=group.base_sha,
         repo=ci.environment.repo,
     )
-    return _judge(ci, queued, group.base_sha, comments=None)
+    job = _job(ci, queued, group.base_sha)
+    record = _queued_override(ci, job)
+    target = Target(job.policy.suite, queued.head_sha, None)
+    if record is None:
+        return _judge(ci, job, target)
+    with telling(ci, target) as one:
+        return tell_shortly(ci, job, one, overridden(record))
 
 
-def _judge(ci: CiContext, live: PullRequestState, tip: str, *, comments: int | None) -> CiOutcome:
-    fork = merge_base(ci.client, tip, live.head_sha)
+def _queued_override(ci: CiContext, job: Job) -> Override | None:
+    """The override of the queue's pull request, if the queue would merge exactly the tree that it was given for.
+
+    What cannot be read overrides nothing: that can only make a verdict stricter.
+    """
+    if not job.live.number or job.first:
+        return None
+    try:
+        live = pull_request(ci.client, job.live.number)
+        record = standing_override(ci.client, live, job.policy, job.digest, ci.app)
+        if record is None or live.base_ref != job.live.base_ref:
+            return None
+        same = tree_of(ci.client, live.head_sha) == tree_of(ci.client, job.live.head_sha)
+    except ApiError as error:
+        ci.say(f"overrides could not be read ({error.message}): none is taken into account")
+        return None
+    return record if same else None
+
+
+def _job(ci: CiContext, live: PullRequestState, tip: str) -> Job:
     at_tip = config_at(ci.client, tip, ci.config)
     policy = at_tip or config_at(ci.client, live.head_sha, ci.config)
     if policy is None:
@@ -84,17 +112,18 @@ def _judge(ci: CiContext, live: PullRequestState, tip: str, *, comments: int | N
             f"there is no {ci.config} on the base branch, and none at the head",
             "`gatebot init` writes one; the input `config` names another",
         )
-    job = Job(live, tip, fork, policy, first=at_tip is None)
-    with telling(ci, Target(policy.suite, live.head_sha, comments)) as one:
-        missing = [name for name in policy.agent.env if not ci.variables.get(name)]
-        if missing:
-            return _missing(ci, job, one, missing)
-        return _evaluate(ci, job, one)
+    return job_of(ci, live, tip, at_tip, policy)
+
+
+def _judge(ci: CiContext, job: Job, target: Target) -> CiOutcome:
+    with telling(ci, target) as one:
+        commits = (job.tip, job.fork, job.live.head_sha)
+        make_available(ci.environment.workspace, commits, ci.remote)
+        shortly = nothing_relevant(ci, job) or missing_secret(ci, job)
+        return _evaluate(ci, job, one) if shortly is None else tell_shortly(ci, job, one, shortly)
 
 
 def _evaluate(ci: CiContext, job: Job, one: Telling) -> CiOutcome:
-    sha = job.live.head_sha
-    make_available(ci.environment.workspace, (job.tip, job.fork, sha), _remote(ci))
     if not job.first:
         lend_stored_results(ci, job.policy.suite)
     records = _records(ci, job)
@@ -111,8 +140,10 @@ def _evaluate(ci: CiContext, job: Job, one: Telling) -> CiOutcome:
     told = Told(_context(ci, job), _binding(ci, job, report, first), _changed(ci, job))
     made = publication(report, diffs, told)
     held = (("artifact-name", artifact_name(report.suite, ci.environment.attempt)), ("results", ci.out))
-    one.finish(replace(made, outputs=(*made.outputs, *held)), comment=worth_a_comment(report))
-    return CiOutcome(report.conclusion, report.mode == "observe", tuple(one.told))
+    one.finish(
+        replace(made, outputs=(*made.outputs, *held)), comment=worth_a_comment(report, job.policy.comment)
+    )
+    return outcome_of(job, report.conclusion, one, observed=report.mode == "observe")
 
 
 def _orders(ci: CiContext, job: Job, records: tuple[Acceptance, ...]) -> tuple[list[GateOrder], str]:
@@ -123,11 +154,11 @@ def _orders(ci: CiContext, job: Job, records: tuple[Acceptance, ...]) -> tuple[l
     repository = open_repository(ci.environment.workspace)
     head = repository.tree(repository.resolve(job.live.head_sha))
     grading = grading_digests(head, repository.tree(repository.resolve(job.tip)), ci.config)
-    covered = covered_cases(records, grading, policy_in_force(job.policy, ci.today))
+    covered = covered_cases(records, grading, job.digest)
     note = acceptance_note(records, covered)
     if not covered:
         return [whole], note
-    make_available(ci.environment.workspace, tuple(sorted(set(covered.values()))), _remote(ci))
+    make_available(ci.environment.workspace, tuple(sorted(set(covered.values()))), ci.remote)
     base = case_ids(
         repository.tree(repository.resolve(job.fork)), repository.tree(repository.resolve(job.tip)), ci.config
     )
@@ -163,16 +194,9 @@ def _joined_candidate(candidates: list[GoldenCandidate]) -> GoldenCandidate:
 
 
 def _binding(ci: CiContext, job: Job, report: Report, results: ResultsDirectory) -> Binding:
-    return Binding(
-        suite=job.policy.suite,
-        head_sha=job.live.head_sha,
-        base_sha=job.fork,
-        base_ref=job.live.base_ref,
-        run_id=ci.environment.run_id,
-        attempt=ci.environment.attempt,
-        conclusion=report.conclusion,
+    return replace(
+        bare_binding(ci, job, report.conclusion),
         result_digest=report.result_digest,
-        policy_digest=policy_in_force(job.policy, ci.today),
         candidate_digest=file_digest(results, f"{CANDIDATE_FOLDER}/{CANDIDATE_FILE}"),
         report_digest=file_digest(results, REPORT_FILE),
     )
@@ -198,39 +222,3 @@ def _changed(ci: CiContext, job: Job) -> tuple[str, ...]:
         return ()
     prefix = f"{ci.folder}/golden/" if ci.folder else "golden/"
     return tuple(path for path in found if path != ci.config and not path.startswith(prefix))
-
-
-def _remote(ci: CiContext) -> Mapping[str, str]:
-    environment = ci.environment
-    return {"url": f"{environment.server_url}/{environment.repo}", "token": environment.token}
-
-
-def _missing(ci: CiContext, job: Job, one: Telling, missing: list[str]) -> CiOutcome:
-    """A key that is not set: nothing is run, and nothing is green."""
-    names = ", ".join(f"`{name}`" for name in missing)
-    why = f"The agent needs {names}, which {'is' if len(missing) == 1 else 'are'} not set in this workflow."
-    todo = "Set the secret, and hand it to the step as an environment variable; nothing was run."
-    title = "not evaluated: a secret is missing"
-    environment = ci.environment
-    state = CommentState(
-        head_sha=job.live.head_sha,
-        base_sha=job.fork,
-        conclusion="not_evaluated",
-        run_id=str(environment.run_id),
-        attempt=environment.attempt,
-    )
-    body = plain_comment(job.policy.suite, state, title, why, todo)
-    binding = Binding(
-        job.policy.suite,
-        job.live.head_sha,
-        job.fork,
-        job.live.base_ref,
-        environment.run_id,
-        environment.attempt,
-        "not_evaluated",
-        *("", "", "", ""),
-    )
-    output = CheckOutput(title, f"{why}\n\n{todo}", hidden_text(binding) or "")
-    outputs = (("conclusion", "not_evaluated"),)
-    one.finish(Publication((body,), output, "failure", f"{why}\n\n{todo}", outputs), comment=True)
-    return CiOutcome("not_evaluated", told=tuple(one.told))
