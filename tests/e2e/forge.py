@@ -20,6 +20,7 @@ from tests.fakes.github import wire
 from tests.fakes.github.git_http import serving_git
 from tests.fakes.github.server import serving
 from tests.fakes.github.state import GitHubState, Level, Token
+from tests.integration.github.actions import run_of
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = ROOT / "examples" / "workflows"
@@ -62,9 +63,27 @@ class Forge:
     def event(self, workflow: str, event: str, payload: JsonObject, *, actor: str = "author") -> act.Ran:
         """Run one workflow for one event; afterwards its artifact is on the fake GitHub."""
         order = self.order(workflow, event, payload, actor=actor)
+        self.hub.runs[self.runs] = replace(
+            run_of(event, payload, self.hub), path=f".github/workflows/{workflow}"
+        )
         ran = act.run(self.machine, order)
         self.collect(order)
         return ran
+
+    def ended(self, run: int, *, workflow: str = "gatebot-report.yml") -> act.Ran:
+        """The end of a run is told to the report's workflow, as workflow_run does: on the default branch's files."""
+        told = self.hub.runs[run]
+        home: JsonObject = {"full_name": told.head_repo or self.hub.name}
+        payload: JsonObject = {
+            "id": run,
+            "run_attempt": told.attempt,
+            "event": told.event,
+            "head_sha": told.head_sha,
+            "head_branch": told.head_branch,
+            "head_repository": home,
+            "pull_requests": [],
+        }
+        return self.event(workflow, "workflow_run", {"action": "completed", "workflow_run": payload})
 
     def order(self, workflow: str, event: str, payload: JsonObject, *, actor: str = "author") -> act.Order:
         """What act is asked for, with a token that may what the workflow's job asks for, and no more."""

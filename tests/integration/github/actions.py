@@ -50,7 +50,7 @@ class Actions:
         """Run `gatebot ci` for one event, then upload its results as the workflow does."""
         self.runs += 1
         number = run_id or self.runs
-        self.hub.runs[number] = _run_of(name, payload, self.hub)
+        self.hub.runs[number] = run_of(name, payload, self.hub)
         place = self.place / f"run-{number}-{attempt}-{self.runs}"
         place.mkdir(parents=True)
         (place / "event.json").write_text(json.dumps(payload), encoding="utf-8")
@@ -142,7 +142,7 @@ def zipped(folder: Path) -> bytes:
     return buffer.getvalue()
 
 
-def _run_of(event: str, payload: JsonObject, hub: GitHubState) -> Run:
+def run_of(event: str, payload: JsonObject, hub: GitHubState) -> Run:
     """The run that GitHub starts for an event: which branch, commit and repository it belongs to, and who started it."""
     sender = payload.get("sender")
     actor = str(sender["login"]) if is_object(sender) else "author"
