@@ -168,12 +168,13 @@ from gatebot.process.program import Program
 from gatebot.process.walls import walls_around
 launchers = Launchers()
 
-def hostile(code, stdin=b""):
+def hostile(code, stdin=b"", network="open"):
     with launchers.run_directory() as directory:
         return launchers.launch(Program(
             ("python3", "-I", "-S", "-c", code), directory.home,
             child_environment(home=directory.home, scratch=directory.scratch), 60.0,
             stdin=stdin, user=directory.user, walls=walls_around(directory, ()),
+            offline=network == "none", loopback=network == "loopback",
         ))
 """
 

@@ -99,13 +99,35 @@ print(sorted(found))
 """
 
 
-@pytest.mark.parametrize("mode", ["root", "rootless"])
+FOR_ALL = {"SENTINEL-public", "SENTINEL-golden", "SENTINEL-checkout"}
+"""Lie in files that every user may read: found where there is no Landlock, as the report says."""
+
+
+@pytest.mark.parametrize("network", ["none", "loopback", "open"])
+@pytest.mark.parametrize(
+    ("mode", "walls", "may_find"),
+    [
+        ("root", "", set[str]()),
+        ("rootless", "", set[str]()),
+        ("root", NO_LANDLOCK, FOR_ALL),
+        ("rootless", NO_LANDLOCK, {*FOR_ALL, "SENTINEL-private"}),
+    ],
+    ids=["root", "rootless", "root without Landlock", "rootless without Landlock, which is refused"],
+)
 def test_s16_s17_no_sentinel_is_found(
-    victim: Victim, as_user: Callable[[str], int | None], mode: str
+    victim: Victim,
+    as_user: Callable[[str], int | None],
+    mode: str,
+    walls: str,
+    may_find: set[str],
+    network: str,
 ) -> None:
-    """Planted in environment, arguments, memory, open files, private and public files; hunted where each one lies."""
+    """Planted in environment, arguments, memory, open files, private and public files; hunted where each one lies.
+
+    The last mode is the one of `--unsafe-no-sandbox`: tests/unit/commands/test_sandbox_refusals.py sees it refused otherwise.
+    """
     user = as_user(mode)
-    home = victim.place / mode
+    home = victim.place / f"{mode}-{bool(walls)}-{network}"
     home.mkdir()
     home.chmod(0o755)
     for name, text, rights in (
@@ -117,26 +139,30 @@ def test_s16_s17_no_sentinel_is_found(
         (home / name).write_text(text)
         (home / name).chmod(rights)
         os.chown(home / name, user or 0, user or 0)
-    targets = {"paths": [str(path) for path in sorted(home.iterdir())], "folders": [*PLACES, str(home)]}
+    # Without Landlock the whole machine can be read, these tests' own source among it.
+    folders = [str(home)] if walls else [*PLACES, str(home)]
+    targets = {"paths": [str(path) for path in sorted(home.iterdir())], "folders": folders}
     said = victim.run(
-        """
-        print(launchers.isolation())
-        in_memory = "".join(["SENT", "INEL-", "memory"])
-        held_open = open(place / sys.argv[4] / "secret")
-        ended = hostile(sys.argv[2], sys.argv[3].encode())
-        print(ended.stdout.decode(), ended.stderr.decode(), in_memory[:4], held_open.name[:1])
-        """,
+        walls
+        + """
+print(launchers.isolation(network=sys.argv[5]))
+in_memory = "".join(["SENT", "INEL-", "memory"])
+held_open = open(place / sys.argv[4] / "secret")
+ended = hostile(sys.argv[2], sys.argv[3].encode(), sys.argv[5])
+print(ended.stdout.decode(), ended.stderr.decode(), in_memory[:4], held_open.name[:1])
+""",
         HUNT,
         json.dumps(targets),
-        mode,
+        home.name,
+        network,
         "SENTINEL-argument",
         user=user,
         env={"GITHUB_TOKEN": "SENTINEL-environment"},
     )
     report, found, *_ = said.splitlines()
     assert report.startswith("degraded" if mode == "rootless" else "each trial under"), report
-    assert "attacks held off" in report
-    assert found.split("]")[0] == "["
+    assert ("attacks held off" in report) is not bool(walls)
+    assert set(json.loads(found.split("]")[0].replace("'", '"') + "]")) <= may_find
 
 
 def test_s16_without_landlock_a_user_of_its_own_still_keeps_gatebot_s_secrets(victim: Victim) -> None:
