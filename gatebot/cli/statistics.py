@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gatebot.cli.console import say
+from gatebot.model.plan import MOST_SEEDS
+from gatebot.render.numbers import money
 
 if TYPE_CHECKING:
     from gatebot.commands.power import PowerTold
@@ -31,7 +33,7 @@ def power(
         typer.Option("--results", help="Results of a run: its pass rates instead of assumed ones."),
     ] = None,
     seeds: Annotated[
-        int | None, typer.Option("--seeds", min=1, max=200, help="Slots per case and side, one look.")
+        int | None, typer.Option("--seeds", min=1, max=MOST_SEEDS, help="Slots per case and side, one look.")
     ] = None,
     drop: Annotated[
         float | None, typer.Option("--drop", help="What would it take to see this drop? 0.05 = five points.")
@@ -82,19 +84,29 @@ def _power_lines(told: PowerTold) -> list[str]:
             f"one case that stops passing is convicted with probability {_most(always)} if it always passed, "
             f"{_most(mostly)} if it passed nine times of ten"
         )
-    lines.append(f"trials: {found.most} at most, both sides together")
+    more = f", and {found.confirming} for each suspect case" if found.confirming else ""
+    lines.append(f"trials: {found.rounds} if every round is run, both sides together{more}")
     if found.sequential:
-        lines.append(f"  about {found.unchanged:.0f} if nothing changed ({found.unchanged / found.most:.0%})")
+        lines.append(f"  about {_trials(found.unchanged, told)} if nothing changed")
         if found.dropped is not None:
-            lines.append(f"  about {found.dropped:.0f} with that drop ({found.dropped / found.most:.0%})")
+            lines.append(f"  about {_trials(found.dropped, told)} with that drop, suspects included")
     if told.drop is not None and told.needed is not None:
-        seeds = "more than 2000" if told.needed.seeds is None else str(told.needed.seeds)
+        wanted = told.needed.seeds
+        seeds = "more than 2000" if wanted is None else str(wanted)
+        command = f" (`--seeds {wanted}`)" if wanted is not None and wanted <= MOST_SEEDS else ""
         cases = "more than 2000" if told.needed.cases is None else str(told.needed.cases)
         lines.append(
-            f"to see a drop of {100 * told.drop:g} points: {seeds} slots a side with these {found.cases} cases, "
+            f"to see a drop of {100 * told.drop:g} points: {seeds} slots a side{command} with these {found.cases} cases, "
             f"or {cases} cases like these with {found.seeds} slots"
         )
     return lines
+
+
+def _trials(expected: float, told: PowerTold) -> str:
+    """204 (51% of them all), $1.20."""
+    price = told.usd_per_trial
+    cost = "" if price is None else f", {money(expected * price)}"
+    return f"{expected:.0f} ({expected / told.outlook.rounds:.0%} of all rounds){cost}"
 
 
 def _today() -> datetime.date:

@@ -18,7 +18,7 @@ from gatebot.core.verdict import Judged, judge, without_evidence
 from gatebot.core.view import MetricSample
 from gatebot.model.config import Gate, MetricGate
 from gatebot.model.metric import MEASURED_METRICS, METRICS, PRIMARY_METRIC, in_table_order
-from gatebot.model.plan import Plan
+from gatebot.model.plan import MOST_SEEDS, Plan
 from gatebot.model.report import Conclusion, TargetResult
 from gatebot.model.trial import SIDES
 
@@ -238,22 +238,26 @@ def _advice(conclusion: Conclusion, metrics: tuple[MetricDecision, ...], gate: G
     asked = [to_exclude(d.comparison, gate.metrics[d.name]) for d in open_ if d.comparison is not None]
     if not asked or conclusion in ("pass", "not_evaluated") or any(_regressed(d) for d in metrics):
         return _ADVICE[conclusion]
-    seeds = _largest([needed.seeds for needed in asked])
-    cases = _largest([needed.cases for needed in asked])
     goes_on = state.last is not None and state.last.look.futility is not None
     first = "Run it again: it goes on where it stopped. " if goes_on else ""
-    return f"{first}To exclude the margin takes about {seeds} seeds a side, or {cases} cases; or widen the margin."
+    seeds, cases = _largest([needed.seeds for needed in asked]), _largest([needed.cases for needed in asked])
+    by_seeds = _MORE if seeds is None else f"about {seeds} seeds a side"
+    if seeds is not None and seeds <= MOST_SEEDS:
+        by_seeds += f" (`--seeds {seeds}`)"
+    by_cases = _MORE if cases is None else str(cases)
+    return f"{first}To exclude the margin takes {by_seeds}, or {by_cases} cases; or widen the margin."
 
 
 def _regressed(decision: MetricDecision) -> bool:
     return decision.gating and decision.judged.verdict == "regressed"
 
 
-def _largest(numbers: list[int | None]) -> str:
+def _largest(numbers: list[int | None]) -> int | None:
     known = [number for number in numbers if number is not None]
-    return str(max(known)) if len(known) == len(numbers) else "more than 2,000"
+    return max(known) if len(known) == len(numbers) else None
 
 
+_MORE = "more than 2,000"
 _ADVICE: dict[Conclusion, str] = {
     "pass": "Nothing to do.",
     "fail": "Fix the cases below or, if the new behaviour is intended, have a maintainer accept it.",

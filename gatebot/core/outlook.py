@@ -9,7 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from gatebot.core.compare import Comparison, strata
-from gatebot.core.looks import look_plan
+from gatebot.core.looks import look_plan, single_cases_gate
+from gatebot.core.stats.generalize_power import (
+    between_variance,
+    general_cases_needed,
+    smallest_general_drop,
+)
 from gatebot.core.stats.power import (
     POWER,
     RESERVE,
@@ -25,9 +30,10 @@ from gatebot.core.stats.power import (
 from gatebot.core.stats.quantiles import normal_quantile
 from gatebot.core.stats.sequential import ALPHA, course, information_fractions
 from gatebot.core.stats.single_case import CONFIRM_TRIALS
-from gatebot.core.stats.strata import FloatArray, pass_counts
+from gatebot.core.stats.strata import FloatArray, Strata, pass_counts, strata_of
 from gatebot.core.verdict import margin_of, margin_on_scale
 from gatebot.model.config import Gate, MetricGate
+from gatebot.model.report import Report, SideCount
 
 _MOST = 2_000
 
@@ -38,8 +44,9 @@ class Outlook:
 
     `drop`: of the mean pass rate, found with probability .8 (None: not even the loss of all passes would be).
     `single`: the chance to convict one case that passed always (first) or nine times of ten (second) and now never
-    passes; 0 where that leg is off. `most`: trials if every round is run. `unchanged`, `dropped`: expected trials, with
-    early stops, if nothing changed, and if the pass rate fell by `drop`.
+    passes; 0 where that leg is off. `rounds`: trials if every round is run; suspects take `confirming` more each.
+    `unchanged`, `dropped`: expected trials, with early stops and suspects, if nothing changed, and if the pass rate
+    fell by `drop`.
     """
 
     cases: int
@@ -48,7 +55,8 @@ class Outlook:
     rate: float
     drop: float | None
     single: tuple[float, float]
-    most: int
+    rounds: int
+    confirming: int
     unchanged: float
     dropped: float | None
 
@@ -61,13 +69,17 @@ class Needed:
     cases: int | None
 
 
-def outlook(rates: FloatArray, gate: Gate, seeds: int, *, sequential: bool) -> Outlook:
-    """Look ahead with these pass rates per case (known, or assumed), in [0, 1]."""
+def outlook(rates: FloatArray, gate: Gate, seeds: int, *, sequential: bool, between: float = 0.0) -> Outlook:
+    """Look ahead with these pass rates per case (known, or assumed), in [0, 1].
+
+    `between`: how much true differences vary over cases (`between_variance`), for `scope: generalize` alone; 0 while
+    nothing is known of it, which promises the most that can be.
+    """
     plan = look_plan(gate, seeds, sequential=sequential)
-    drop = quoted_drop(rates, Seeds(seeds, seeds), shared_alpha=plan.case_level > 0.0)
-    most = 2 * rates.size * seeds
+    drop = seen_drop(rates, gate, Seeds(seeds, seeds), between=between)
+    whole = 2 * rates.size * seeds
     single = (0.0, 0.0)
-    unchanged, dropped = float(most), None if drop is None else float(most)
+    unchanged, dropped = float(whole), None if drop is None else float(whole)
     if sequential:
         first = plan.looks[0].rounds
         if plan.case_level:
@@ -85,7 +97,8 @@ def outlook(rates: FloatArray, gate: Gate, seeds: int, *, sequential: bool) -> O
         rate=float(np.mean(rates)),
         drop=drop,
         single=single,
-        most=most,
+        rounds=whole,
+        confirming=2 * CONFIRM_TRIALS if sequential and plan.case_level else 0,
         unchanged=unchanged,
         dropped=dropped,
     )
@@ -97,11 +110,39 @@ def rates_seen(cases: Sequence[tuple[int, int]]) -> FloatArray:
     return estimated_rates(passes, trials)
 
 
-def to_see(rates: FloatArray, seeds: int, drop: float, *, shared_alpha: bool) -> Needed:
+def spread_seen(cases: Sequence[tuple[SideCount, SideCount]]) -> float:
+    """How much true differences of the pass rate vary over cases (at least two), from base's and head's counts."""
+
+    def values(counts: SideCount) -> list[float]:
+        return [1.0] * counts.passed + [0.0] * (counts.trials - counts.passed)
+
+    return between_variance(strata_of([values(b) for b, _ in cases], [values(h) for _, h in cases]))
+
+
+def usd_per_trial(report: Report) -> float | None:
+    """What a trial of that run has cost in US dollars; None where it is not known."""
+    costs = [usage.cost_usd for usage in report.cost.values() if usage.cost_usd is not None]
+    trials = report.trials.completed + report.trials.agent_error + report.trials.timeout
+    return sum(costs) / trials if costs and trials else None
+
+
+def seen_drop(rates: FloatArray, gate: Gate, seeds: Seeds, *, between: float = 0.0) -> float | None:
+    """The drop of the mean pass rate that is found with probability .8; None where there is not so much to lose.
+
+    By the solver of statistics §7 for these cases, by Miller's formula where cases are the sample.
+    """
+    if gate.scope == "suite":
+        return quoted_drop(rates, seeds, shared_alpha=single_cases_gate(gate))
+    within = float(np.mean(rates * (1.0 - rates)))
+    drop = smallest_general_drop(between, within, rates.size, seeds, alpha=gate.alpha)
+    return drop if drop <= float(np.mean(rates)) else None
+
+
+def to_see(rates: FloatArray, gate: Gate, seeds: int, drop: float, *, between: float = 0.0) -> Needed:
     """Seeds or cases to find a drop of the mean pass rate with probability .8, by the solver that `outlook` quotes."""
 
     def sees(cases: FloatArray, count: int) -> bool:
-        found = quoted_drop(cases, Seeds(count, count), shared_alpha=shared_alpha)
+        found = seen_drop(cases, gate, Seeds(count, count), between=between)
         return found is not None and found <= drop
 
     wanted_seeds = _first(lambda count: sees(rates, count))
@@ -129,9 +170,21 @@ def to_exclude(comparison: Comparison, gate: MetricGate | None) -> Needed:
         least = RESERVE * normal_quantile(1.0 - ALPHA) ** 2 * (1.0 - margin) / margin
     else:
         variance = within_variance(values)
+    if comparison.scope == "generalize":
+        return _general(variance, seeds, values, margin)
     wanted_seeds = max(seeds_needed(variance, count, margin), math.ceil(least / count))
     wanted_cases = max(cases_needed(variance, seeds, margin), math.ceil(least / min(seeds.base, seeds.head)))
     return Needed(_within(wanted_seeds), _within(wanted_cases))
+
+
+def _general(within: float, seeds: Seeds, values: Strata, margin: float) -> Needed:
+    """Where cases are the sample: seeds help only while trials vary more than cases do."""
+    between = between_variance(values)
+
+    def sees(count: int) -> bool:
+        return smallest_general_drop(between, within, values.cases, Seeds(count, count)) <= margin
+
+    return Needed(_first(sees), _within(general_cases_needed(between, within, seeds, margin)))
 
 
 def _expected(base: FloatArray, head: FloatArray, gate: Gate, seeds: int, drift: float) -> float:

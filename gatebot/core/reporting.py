@@ -13,12 +13,11 @@ from gatebot.core.cases import case_results, count, worst_first
 from gatebot.core.decide import Decision, MetricDecision
 from gatebot.core.endings import ending_alerts
 from gatebot.core.evidence import Evidence, side_values
+from gatebot.core.planning import next_run, smallest_drop
 from gatebot.core.recorded_base import recorded_alert, recorded_told
 from gatebot.core.stats.interval import Limits, ratio_interval
 from gatebot.core.stats.permutation import PERMUTATIONS
-from gatebot.core.stats.power import Seeds, estimated_rates, quoted_drop
 from gatebot.core.stats.reliability import Reliability, pass_at_k, pass_hat_k
-from gatebot.core.stats.strata import pass_counts, strata_of
 from gatebot.core.tracing import LookResult
 from gatebot.core.verdict import margin_of
 from gatebot.model.config import Gate
@@ -33,7 +32,6 @@ from gatebot.model.report import (
     PassHatK,
     Report,
     SeedCounts,
-    SmallestDrop,
     TrialCounts,
 )
 from gatebot.model.trajectory import Usage
@@ -70,10 +68,7 @@ def build_report(evidence: Evidence, decision: Decision, context: Context) -> Re
         mode=context.gate.mode,
         base_sha=(plan.base.sha or None) if plan.base else None,
         head_sha=(plan.head.sha or None) if plan.head else None,
-        metrics=tuple(
-            _metric_result(d, evidence, context.gate, shared_alpha=decision.singles.level > 0)
-            for d in decision.metrics
-        ),
+        metrics=tuple(_metric_result(d, evidence, context.gate) for d in decision.metrics),
         cases=cases,
         trials=_trial_counts(evidence),
         pass_hat_k=_both_per_k(evidence, all_of=True),
@@ -88,6 +83,7 @@ def build_report(evidence: Evidence, decision: Decision, context: Context) -> Re
             *_alerts(evidence, decision, plan),
         ),
         recorded_base=recorded,
+        next_run=next_run(decision.metrics, context.gate, plan),
         would_have=decision.would_have,
         isolation=plan.isolation,
         cost={str(side): usage for side, usage in context.cost.items()},
@@ -97,9 +93,7 @@ def build_report(evidence: Evidence, decision: Decision, context: Context) -> Re
     )
 
 
-def _metric_result(
-    decision: MetricDecision, evidence: Evidence, gate: Gate, *, shared_alpha: bool
-) -> MetricResult:
+def _metric_result(decision: MetricDecision, evidence: Evidence, gate: Gate) -> MetricResult:
     metric = METRICS[decision.name]
     metric_gate = gate.metrics.get(decision.name)
     comparison = decision.comparison
@@ -132,22 +126,12 @@ def _metric_result(
         p_adjusted=None if comparison is None else comparison.adjusted_worse,
         min_effect=metric_gate.min_effect if metric_gate is not None else 0.0,
         target_result=decision.target,
-        smallest_drop=_smallest_drop(decision, shared_alpha=shared_alpha),
+        smallest_drop=smallest_drop(decision, gate),
     )
 
 
 def _shown(limits: Limits, metric: Metric) -> Limits:
     return ratio_interval(limits) if metric.scale == "ratio" else limits
-
-
-def _smallest_drop(decision: MetricDecision, *, shared_alpha: bool) -> SmallestDrop | None:
-    """The drop a run of this size would find with probability .8 (statistics §7), for gating binary metrics."""
-    if decision.comparison is None or not decision.gating or METRICS[decision.name].scale != "binary":
-        return None
-    counts = pass_counts(strata_of(decision.sample.base, decision.sample.head))
-    rates = estimated_rates(counts.base_passes, counts.base_trials)
-    seeds = Seeds(int(counts.base_trials.min()), int(counts.head_trials.min()))
-    return SmallestDrop(drop=quoted_drop(rates, seeds, shared_alpha=shared_alpha))
 
 
 def _seeds(decision: MetricDecision, evidence: Evidence, side: Side) -> int:

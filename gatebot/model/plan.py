@@ -8,6 +8,8 @@ from typing import Literal
 from gatebot.model.trial import TrialKey
 
 PLAN_SCHEMA = "gatebot.plan/1"
+MOST_SEEDS = 200
+"""Slots per case and side that may be asked for."""
 SetupStatus = Literal["not_run", "ok", "failed"]
 Activity = Literal["gate", "run", "compare", "aa", "report"]
 RoundKind = Literal["regular", "confirm", "fresh_base", "recorded", "sentinel"]

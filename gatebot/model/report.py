@@ -182,6 +182,21 @@ class FailureShare:
 
 
 @dataclass(frozen=True, slots=True)
+class NextRun:
+    """What another run of this suite finds and takes, at the pass rates of this one.
+
+    `drop` of the mean pass rate is found with probability .8 (None: there is not so much to lose). `trials` if every
+    round is run, both sides together; expected with early stops and suspects: `unchanged` if nothing changed, `dropped`
+    if the pass rate fell by `drop`.
+    """
+
+    drop: float | None
+    trials: int
+    unchanged: float
+    dropped: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class RecordedBase:
     """A base from recordings: `slots` a case at least, the oldest of the day `since` (UTC, ISO).
 
@@ -234,6 +249,7 @@ class Report:
     cost: dict[str, Usage] = field(default_factory=dict[str, Usage])
     wall_s: float | None = None
     recorded_base: RecordedBase | None = None
+    next_run: NextRun | None = None
     result_digest: str = ""
     gatebot_version: str = ""
     schema: str = REPORT_SCHEMA

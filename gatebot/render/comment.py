@@ -15,6 +15,7 @@ from gatebot.render.method import method_paragraph
 from gatebot.render.metric_rows import gating_metrics, metric_row, other_metrics, smallest_drop
 from gatebot.render.one_side import one_side_blocks
 from gatebot.render.phrases import as_markdown, heading, labelled, one_sided, sentence, worse_cases
+from gatebot.render.planning import next_run
 from gatebot.render.spent import amount_of, cost_of, losses_of, sides_of
 from gatebot.render.state import CommentState, encode_state, marker
 from gatebot.render.template import fill
@@ -139,6 +140,7 @@ def _open_blocks(report: Report, diffs: Mapping[str, CaseDiff], level: _Level) -
         sections.metrics_table(gating, level.metrics),
         sections.metric_reasons(report, gating) if level.alerts else sections.EMPTY,
         prose(smallest_drop(report)),
+        prose(next_run(report)) if report.conclusion == "inconclusive" else sections.EMPTY,
     ]
     if worse and level.cases:
         blocks += [

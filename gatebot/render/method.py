@@ -7,6 +7,7 @@ from gatebot.render.markdown import Markdown, code, prose, stack, text
 from gatebot.render.metric_rows import gating_metrics
 from gatebot.render.numbers import change_of, count, interval_of, p_value, percent, value_of
 from gatebot.render.phrases import sentence
+from gatebot.render.planning import next_run
 
 MAX_METRICS = 40
 
@@ -27,6 +28,7 @@ def method_paragraph(report: Report) -> Markdown:
     return stack(
         prose(lead, 3000),
         *(_metric_sentence(report, metric) for metric in gating_metrics(report)[:MAX_METRICS]),
+        prose(next_run(report)),
     )
 
 

@@ -41,6 +41,15 @@ def percent(share: float | None, digits: int = 1) -> str:
     return NOTHING if known is None else f"{_trimmed(known * 100, digits)}%"
 
 
+def share_between(share: float | None, limits: tuple[float, float] | None) -> str:
+    """A share with its interval: 87.5% (80 to 95), 87.5% (no interval)."""
+    if _known(share) is None:
+        return NOTHING
+    if limits is None or not all(math.isfinite(end) for end in limits):
+        return f"{percent(share)} (no interval)"
+    return f"{percent(share)} ({_trimmed(limits[0] * 100, 1)} to {_trimmed(limits[1] * 100, 1)})"
+
+
 def points(difference: float | None) -> str:
     """A difference of shares in signed percentage points: −0.13 → −13 pts."""
     known = _known(difference)

@@ -22,7 +22,7 @@ from gatebot.render.markdown import (
     text,
 )
 from gatebot.render.metric_rows import metric_row, shared_confidence, target_bound, target_words
-from gatebot.render.numbers import NOTHING, count, percent
+from gatebot.render.numbers import NOTHING, count, share_between
 from gatebot.render.phrases import (
     Phrase,
     Quoted,
@@ -195,16 +195,16 @@ def failures_table(report: Report) -> Markdown:
 
 
 def pass_k_table(hat: PassHatK, at: PassHatK) -> Markdown:
-    """pass^k (all of k trials pass) and pass@k (one of k does) per side."""
+    """pass^k (all of k trials pass) and pass@k (one of k does) per side, each with its interval where it has one."""
     every = {k for estimates in (hat.base, hat.head, at.base, at.head) for k in estimates or {}}
     ks = sorted(every, key=_k)[:MAX_METRICS]
     columns = [
-        (name, values)
-        for name, values in (
-            ("pass^k base", hat.base),
-            ("pass^k head", hat.head),
-            ("pass@k base", at.base),
-            ("pass@k head", at.head),
+        (name, values, limits)
+        for name, values, limits in (
+            ("pass^k base", hat.base, hat.base_intervals),
+            ("pass^k head", hat.head, hat.head_intervals),
+            ("pass@k base", at.base, at.base_intervals),
+            ("pass@k head", at.head, at.head_intervals),
         )
         if values
     ]
@@ -214,11 +214,18 @@ def pass_k_table(hat: PassHatK, at: PassHatK) -> Markdown:
         text("k"),
         *(
             Markdown(name.replace("pass@k", "`pass@\u200bk`").replace("pass^k", "`pass^k`"))
-            for name, _ in columns
+            for name, _, _ in columns
         ),
     ]
-    rows = [[text(k, 10), *(text(percent(values.get(k))) for _, values in columns)] for k in ks]
-    return table(header, rows, ("right",) * len(header))
+    rows = [
+        [
+            text(k, 10),
+            *(text(share_between(values.get(k), limits.get(k))) for _, values, limits in columns),
+        ]
+        for k in ks
+    ]
+    told = text("In brackets the 90% interval; there is one where every case has two trials more than k.")
+    return stack(table(header, rows, ("right",) * len(header)), told)
 
 
 def _k(k: str) -> tuple[int, str]:

@@ -13,7 +13,7 @@ from gatebot.render.metric_rows import (
     shared_confidence,
     smallest_drop,
 )
-from gatebot.render.numbers import NOTHING, count, percent
+from gatebot.render.numbers import NOTHING, count, share_between
 from gatebot.render.one_side import unsteady_cases
 from gatebot.render.phrases import (
     as_line,
@@ -25,6 +25,7 @@ from gatebot.render.phrases import (
     what_happened,
     worse_cases,
 )
+from gatebot.render.planning import next_run
 from gatebot.render.spent import amount_of, cost_of, losses_of, sides_of
 from gatebot.render.visible import visible
 
@@ -59,8 +60,9 @@ def _compared(report: Report) -> list[str]:
         return []
     header = ("metric", "base", "head", f"change ({shared_confidence(metrics)})", "threshold", "verdict")
     rows = [_cells(metric_row(metric)) for metric in metrics]
-    seen = smallest_drop(report)
-    return [*_grid([header, *rows], right=(1, 2)), *([_told(report, seen)] if seen else [])]
+    ahead = next_run(report) if report.conclusion == "inconclusive" else ""
+    seen = [_told(report, words) for words in (smallest_drop(report), ahead) if words]
+    return [*_grid([header, *rows], right=(1, 2)), *seen]
 
 
 def _cells(row: MetricRow) -> tuple[str, ...]:
@@ -79,8 +81,14 @@ def _alone(report: Report) -> list[str]:
 
 
 def _pass_k(report: Report) -> list[str]:
-    estimates = report.pass_hat_k.head or report.pass_hat_k.base or {}
-    shown = [f"{visible(k, 10)}: {percent(estimates[k])}" for k in list(estimates)[:SHOWN_METRICS]]
+    found = report.pass_hat_k
+    estimates, limits = (
+        (found.head, found.head_intervals) if found.head else (found.base, found.base_intervals)
+    )
+    shown = [
+        f"{visible(k, 10)}: {share_between(value, limits.get(k))}"
+        for k, value in list((estimates or {}).items())[:SHOWN_METRICS]
+    ]
     return [f"pass^k  {'  '.join(shown)}"] if shown else []
 
 

@@ -41,8 +41,3 @@ def general_cases_needed(
     """Cases that make `drop` (> 0) visible at these seeds; the formula above, solved for n."""
     one_case = smallest_general_drop(between, within, 1, seeds, alpha=alpha)
     return max(2, math.ceil((one_case / drop) ** 2))
-
-
-def seeds_still_help(between: float, within: float, seeds: Seeds) -> bool:
-    """Whether trial noise still outweighs the spread over cases; if not, add cases, not seeds."""
-    return within * seeds.weight >= between

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gatebot.core.stats.boschloo import boschloo_p
-from gatebot.core.stats.quantiles import beta_quantile, normal_quantile, normal_tail
-from gatebot.core.stats.score import score_z
+from gatebot.core.stats.quantiles import beta_quantile, normal_quantile
 from gatebot.core.stats.sequential import ALPHA
 from gatebot.core.stats.single_case import CONFIRM_TRIALS, SUSPECT_DROP
-from gatebot.core.stats.strata import FloatArray, PassCounts, Strata
+from gatebot.core.stats.strata import FloatArray, Strata
 
 POWER = 0.80
 # What the solver finds, times this, had a power of .80 to .87 in every simulated setting.
@@ -110,42 +109,12 @@ def seeds_needed(
     return max(1, math.ceil(2.0 * variance / (cases * step**2) * RESERVE))
 
 
-def head_seeds_needed(
-    variance: float, cases: int, drop: float, base_seeds: int, *, power: float = POWER
-) -> int | None:
-    """As `seeds_needed`, at the head alone when the base has `base_seeds` trials per case already.
-
-    None if no number of head trials would do: the base needs more trials, or the suite more cases.
-    """
-    step = _standard_error(drop, ALPHA, power)
-    room = cases * step**2 - variance / base_seeds
-    return max(1, math.ceil(variance / room * RESERVE)) if room > 0.0 else None
-
-
 def cases_needed(
     variance: float, seeds: Seeds, drop: float, *, alpha: float = ALPHA, power: float = POWER
 ) -> int:
     """Cases to see `drop` at these trials per case; same formula and reserve as `seeds_needed`."""
     step = _standard_error(drop, alpha, power)
     return max(1, math.ceil(variance * seeds.weight / step**2 * RESERVE))
-
-
-def non_inferior(counts: PassCounts, margin: float, level: float) -> bool:
-    """Whether a drop of `margin` or more is excluded: score z at -margin above z at 1 - level.
-
-    The same as: the lower limit of the score interval at confidence 1 - 2*level lies above -margin.
-    """
-    return score_z(counts, -margin) > normal_quantile(1.0 - level)
-
-
-def non_inferiority_power(
-    variance: float, cases: int, seeds: Seeds, margin: float, *, alpha: float = ALPHA
-) -> float:
-    """The chance to exclude a drop of `margin` when nothing changed; too high by up to 0.2 near rate 1."""
-    error = math.sqrt(variance * seeds.weight / cases)
-    if error == 0.0:
-        return 1.0
-    return normal_tail(normal_quantile(1.0 - alpha) - margin / error)
 
 
 def confirm_power(base_rate: float, head_rate: float, *, rounds: int, level: float) -> float:

@@ -64,7 +64,7 @@ def test_power_before_a_run(suite: Path) -> None:
 
 def test_fixed_seeds_are_one_look(suite: Path) -> None:
     told = power(_request(suite, seeds=5))
-    assert (told.outlook.sequential, told.outlook.most) == (False, 120)
+    assert (told.outlook.sequential, told.outlook.rounds) == (False, 120)
     assert told.needed is None
 
 

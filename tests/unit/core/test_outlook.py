@@ -24,14 +24,33 @@ def test_the_drop_of_the_table_is_seen() -> None:
 def test_stopping_early_costs_half_if_nothing_changed_and_more_with_a_drop() -> None:
     found = outlook(MATURE, gate_of(), 10, sequential=True)
     assert found.dropped is not None
-    assert 0.44 < found.unchanged / found.most < 0.57
-    assert found.unchanged < found.dropped < found.most
+    assert 0.44 < found.unchanged / found.rounds < 0.57
+    assert found.unchanged < found.dropped < found.rounds
 
 
 def test_fixed_seeds_cost_what_they_cost() -> None:
     found = outlook(MATURE, gate_of(), 5, sequential=False)
-    assert found.unchanged == found.dropped == found.most == 200
+    assert found.unchanged == found.dropped == found.rounds == 200
     assert found.single == (0.0, 0.0)
+
+
+def test_trials_of_suspects_come_on_top_of_the_rounds() -> None:
+    """Few cases that fail at random are suspects often: what is expected may be more than all rounds together."""
+    found = outlook(np.full(10, 0.5), gate_of(), 10, sequential=True)
+    assert (found.rounds, found.confirming) == (200, 14)
+    assert outlook(MATURE, gate_of("tokens"), 10, sequential=True).confirming == 0
+
+
+def test_where_cases_are_the_sample_their_spread_hides_drops_that_seeds_cannot_show() -> None:
+    gate = gate_of(scope="generalize")
+    alike, apart = (outlook(MATURE, gate, 10, sequential=True, between=spread).drop for spread in (0.0, 0.04))
+    assert alike is not None
+    assert apart is not None
+    assert alike < apart
+    assert to_see(MATURE, gate, 10, 0.1, between=0.04).seeds is None
+    cases = to_see(MATURE, gate, 10, 0.1, between=0.04).cases
+    assert cases is not None
+    assert cases > 20
 
 
 def test_a_suite_that_always_fails_has_nothing_to_lose() -> None:
@@ -39,7 +58,7 @@ def test_a_suite_that_always_fails_has_nothing_to_lose() -> None:
 
 
 def test_what_is_asked_for_is_what_is_then_seen() -> None:
-    needed = to_see(MATURE, 10, 0.05, shared_alpha=True)
+    needed = to_see(MATURE, gate_of(), 10, 0.05)
     assert needed.seeds is not None
     assert needed.cases is not None
     enough = outlook(MATURE, gate_of(), needed.seeds, sequential=True).drop
@@ -47,7 +66,7 @@ def test_what_is_asked_for_is_what_is_then_seen() -> None:
     assert enough is not None
     assert fewer is not None
     assert enough <= 0.05 < fewer
-    assert to_see(MATURE, 10, 0.0001, shared_alpha=True).seeds is None
+    assert to_see(MATURE, gate_of(), 10, 0.0001).seeds is None
 
 
 @pytest.mark.parametrize("margin", [0.05, 0.10])
@@ -60,6 +79,7 @@ def test_so_many_seeds_exclude_the_margin_of_a_suite_that_always_passes(margin: 
     needed = to_exclude(comparison, gate.metrics["pass_rate"])
     assert needed.seeds is not None
     assert f"{needed.seeds} seeds a side" in first.advice
+    assert f"`--seeds {needed.seeds}`" in first.advice
     assert f"{needed.cases} cases" in first.advice
     assert (
         decided(Trials(suite_of(5, "1" * needed.seeds), suite_of(5, "1" * needed.seeds)), gate).conclusion

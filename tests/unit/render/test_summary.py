@@ -66,7 +66,7 @@ def test_a_terminal_and_a_runner_obey_nothing(text: str) -> None:
 def test_one_side_shows_values_and_reliability() -> None:
     rendered = render_one_side(builders.first())
     assert "| `pass_rate` ↑ | 79.1% |" in rendered
-    assert "| 2 | 93% | 99% |" in rendered
+    assert "| 2 | 93% (no interval) | 99% (no interval) |" in rendered
     assert "| `case-00` | **2/5** |" in rendered
     assert "| metric | value | target | verdict |" in rendered
     assert "not significant" not in rendered

@@ -8,7 +8,6 @@ import pytest
 from gatebot.core.stats.generalize_power import (
     between_variance,
     general_cases_needed,
-    seeds_still_help,
     smallest_general_drop,
 )
 from gatebot.core.stats.power import Seeds, smallest_shift
@@ -25,11 +24,6 @@ def test_by_hand() -> None:
     drop = smallest_general_drop(0.02, 0.1, 25, Seeds(10, 5))
     assert drop == pytest.approx(2.48647 * math.sqrt((0.02 + 0.01 + 0.02) / 25), abs=1e-4)
     assert general_cases_needed(0.02, 0.1, Seeds(10, 5), drop + 1e-9) == 25
-
-
-def test_seeds_stop_helping_where_cases_differ_more_than_trials() -> None:
-    assert seeds_still_help(0.01, 0.1, Seeds(3, 3))
-    assert not seeds_still_help(0.1, 0.1, Seeds(3, 3))
 
 
 def test_the_spread_over_cases_is_freed_from_trial_noise() -> None:

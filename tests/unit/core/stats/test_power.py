@@ -8,16 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gatebot.core.stats.exact import exact_tails
-from gatebot.core.stats.interval import score_interval
 from gatebot.core.stats.power import (
     Seeds,
     assumed_rates,
     cases_needed,
     confirm_power,
     estimated_rates,
-    head_seeds_needed,
-    non_inferior,
-    non_inferiority_power,
     quoted_drop,
     seeds_needed,
     smallest_drop,
@@ -25,7 +21,7 @@ from gatebot.core.stats.power import (
     within_variance,
 )
 from gatebot.core.stats.strata import FloatArray, PassCounts, strata_of
-from tests.unit.core.stats.drawn import Case, counted, counts_lists, unhurried
+from tests.unit.core.stats.drawn import unhurried
 
 
 def simulated_power(rates: FloatArray, drop: float, seeds: Seeds, runs: int) -> float:
@@ -96,15 +92,10 @@ def test_sharing_alpha_costs_a_little() -> None:
 def test_needs_by_hand() -> None:
     """(1.645 + .842)^2 = 6.1826. Variance .09, 20 cases, a drop of .1: 2*.09*6.1826/(20*.01) = 5.56, times 1.2."""
     assert seeds_needed(0.09, 20, 0.1) == 7
-    assert head_seeds_needed(0.09, 20, 0.1, 10) == math.ceil(0.09 / (20 * 0.01 / 6.18256 - 0.009) * 1.2)
     assert cases_needed(0.09, Seeds(5, 5), 0.1) == math.ceil(0.09 * 0.4 * 6.18256 / 0.01 * 1.2)
     assert smallest_shift(0.09, 20, Seeds(5, 5)) == pytest.approx(
         2.48647 * math.sqrt(0.09 * 0.4 / 20), abs=1e-4
     )
-
-
-def test_a_base_with_too_few_seeds_cannot_be_made_up_for_at_the_head() -> None:
-    assert head_seeds_needed(0.25, 10, 0.1, 3) is None
 
 
 @unhurried
@@ -113,29 +104,11 @@ def test_what_is_needed_suffices(variance: float, cases: int, drop: float) -> No
     seeds = seeds_needed(variance, cases, drop)
     assert smallest_shift(variance, cases, Seeds(seeds, seeds)) <= drop
     assert seeds_needed(variance, cases, drop / 2) >= seeds
-    head = head_seeds_needed(variance, cases, drop, 10)
-    if head is not None:
-        assert smallest_shift(variance, cases, Seeds(10, head)) <= drop
 
 
 def test_no_drop_needs_no_answer() -> None:
     with pytest.raises(ValueError, match="larger than 0"):
         seeds_needed(0.1, 10, 0.0)
-
-
-@unhurried
-@given(counts_lists(5, 6), st.sampled_from([0.05, 0.1, 0.3]))
-def test_non_inferior_means_that_the_interval_lies_above_the_margin(cases: list[Case], margin: float) -> None:
-    counts = counted(cases)
-    low, _ = score_interval(counts, 0.90)
-    if abs(low + margin) > 1e-9:
-        assert non_inferior(counts, margin, 0.05) == (low > -margin)
-
-
-def test_the_chance_to_prove_no_drop() -> None:
-    """An error of sqrt(.125 * 2/3 / 20) = .0645: Phi(.1/.0645 - 1.645) = Phi(-.0958)."""
-    assert non_inferiority_power(0.125, 20, Seeds(3, 3), 0.1) == pytest.approx(0.4618, abs=1e-3)
-    assert non_inferiority_power(0.0, 20, Seeds(3, 3), 0.1) == 1.0
 
 
 def test_a_broken_case_is_convicted_if_seven_fresh_runs_show_it() -> None:
