@@ -13,9 +13,9 @@ from tests.e2e.test_stories import only_check, push
 from tests.fakes.anthropic_server import KEY, serving
 from tests.fakes.github import wire
 from tests.fakes.judge_stand_ins import honest
-from tests.integration.github.forks import MALLORY
 
 Make = Callable[[Mapping[str, str | None]], Forge]
+MALLORY = "mallory/shop"
 SMALL = ("price", "refund")
 COPIED = {
     f".github/workflows/{name}.yml": "name: x\n" for name in ("gatebot", "gatebot-live", "gatebot-report")
