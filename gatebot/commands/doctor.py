@@ -27,7 +27,13 @@ PERMISSIONS: dict[str, dict[str, str]] = {
         "contents": "write",
         "pull-requests": "write",
     },
-    "gatebot-report.yml": {"checks": "write", "contents": "read", "pull-requests": "write"},
+    "gatebot-report.yml": {
+        "actions": "read",
+        "checks": "write",
+        "contents": "read",
+        "pull-requests": "write",
+    },
+    "gatebot-live.yml": {"contents": "read", "pull-requests": "read"},
 }
 _MAX_WORKFLOW = 256 * 1024
 

@@ -13,7 +13,7 @@ from gatebot.results.plain_file import replace_file
 from gatebot.suite.load import CONFIG_NAME, load_suite
 
 TEMPLATES = Path(__file__).parent / "templates"
-WORKFLOWS = ("gatebot.yml", "gatebot-label.yml", "gatebot-report.yml")
+WORKFLOWS = ("gatebot.yml", "gatebot-label.yml", "gatebot-report.yml", "gatebot-live.yml")
 _CONFIG = """\
 version: 1
 suite: {suite}

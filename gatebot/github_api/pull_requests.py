@@ -39,12 +39,6 @@ def pull_request(client: Client, number: int) -> PullRequestState:
     return pull_request_from(found, client.repo)
 
 
-def open_with_head(client: Client, head_repo: str, branch: str, sha: str) -> PullRequestState | None:
-    """The one open pull request whose head is exactly this commit of this branch; None when it is not one. Raises ApiError."""
-    same = [one for one in open_of_branch(client, head_repo, branch) if one.head_sha == sha]
-    return same[0] if len(same) == 1 else None
-
-
 def open_of_branch(client: Client, head_repo: str | None, branch: str) -> tuple[PullRequestState, ...]:
     """The open pull requests of a branch of that repository; of None, those whose head repository is gone. Raises ApiError."""
     asked = {} if head_repo is None else {"head": f"{head_repo.split('/', 1)[0]}:{branch}"}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gatebot.commands.ci.context import CiContext
+from gatebot.commands.sandbox import BESIDE_A_TOKEN
 from gatebot.errors import InfrastructureError
 from gatebot.process.own_child import environment_without, run_gatebot
 from gatebot.results.store import PLAN_FILE, ResultsDirectory
@@ -16,13 +17,18 @@ _ENDED = (0, 1, 3)
 
 @dataclass(frozen=True, slots=True)
 class GateOrder:
-    """One evaluation: the base's tip, the base side's commit, the head, the cases (empty = all), and where results go."""
+    """One evaluation: the base's tip, the base side's commit, the head, the cases (empty = all), and where results go.
+
+    `alone`: the head alone, by the base's ruler. `withheld`: names of variables that it does not get.
+    """
 
     tip: str
     fork: str
     head: str
     out: Path
     cases: tuple[str, ...] = ()
+    alone: bool = False
+    withheld: frozenset[str] = frozenset()
 
 
 def run_gate(ci: CiContext, order: GateOrder) -> ResultsDirectory:
@@ -32,7 +38,9 @@ def run_gate(ci: CiContext, order: GateOrder) -> ResultsDirectory:
     """
     argv = _argv(ci, order)
     secrets = (ci.environment.token,)
-    code = run_gatebot(argv, ci.environment.workspace, environment_without(ci.variables, secrets))
+    handed = {name: value for name, value in ci.variables.items() if name not in order.withheld}
+    environment = environment_without(handed, secrets) | {BESIDE_A_TOKEN: "yes"}
+    code = run_gatebot(argv, ci.environment.workspace, environment)
     results = ResultsDirectory(order.out)
     if code not in _ENDED or not results.has(PLAN_FILE):
         raise InfrastructureError(
@@ -50,5 +58,6 @@ def _argv(ci: CiContext, order: GateOrder) -> Sequence[str]:
         f"--head={order.head}",
         f"--config={ci.config}",
         f"--out={order.out}",
+        *(("--head-only",) if order.alone else ()),
         *cases,
     )

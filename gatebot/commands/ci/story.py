@@ -7,7 +7,14 @@ from gatebot.core.activity import activity_of
 from gatebot.errors import UsageError
 from gatebot.github_api.event import read_event
 from gatebot.github_api.workflow_commands import write_outputs, write_summary
-from gatebot.model.event import DispatchEvent, Event, MergeGroupEvent, PullRequestEvent, PushEvent, WorkflowRunEvent
+from gatebot.model.event import (
+    DispatchEvent,
+    Event,
+    MergeGroupEvent,
+    PullRequestEvent,
+    PushEvent,
+    WorkflowRunEvent,
+)
 from gatebot.model.publication import FileChange
 from gatebot.render.golden_diff import diff_lines
 from gatebot.render.markdown import fence, stack, text
@@ -27,14 +34,17 @@ def ci(context: CiContext) -> CiOutcome:
 
         return gate_merge_group(context, event)
     if activity.asked == "report" and isinstance(event, WorkflowRunEvent):
-        from gatebot.commands.ci.fork import report_fork
+        from gatebot.commands.ci.ended_report import report_ended
 
-        return report_fork(context, event)
-    if activity.asked == "fork_run":
-        context.say(
-            "::warning title=gatebot::This head is in another repository: it is not judged here, and not green."
-        )
-        return CiOutcome("not_evaluated")
+        return report_ended(context, event)
+    if activity.asked == "fork_run" and isinstance(event, PullRequestEvent):
+        from gatebot.commands.ci.fork_run import fork_run
+
+        return fork_run(context, event)
+    if activity.asked == "live_run" and isinstance(event, DispatchEvent):
+        from gatebot.commands.ci.live_run import live_run
+
+        return live_run(context, event)
     if activity.asked == "push" and isinstance(event, PushEvent | DispatchEvent):
         from gatebot.commands.ci.push import push
 
@@ -57,7 +67,9 @@ def _gate(context: CiContext, event: Event) -> CiOutcome:
     from gatebot.github_api.pull_requests import pull_request
 
     if isinstance(event, PullRequestEvent):
-        return gate_pull_request(context, event.pull_request.number, event.pull_request.head_sha)
+        return gate_pull_request(
+            context, event.pull_request.number, event.pull_request.head_sha, event.before
+        )
     asked = event.inputs.get("pull-request", "") if isinstance(event, DispatchEvent) else ""
     if not asked.isdecimal() or len(asked) > 9:
         raise UsageError(f"the input pull-request {asked[:40]!a} is no number")
@@ -65,7 +77,7 @@ def _gate(context: CiContext, event: Event) -> CiOutcome:
     if live.from_fork:
         raise UsageError(
             "the code of another repository is never run beside a token that can write",
-            "run it on a machine without the token: `gatebot gate --base … --head …`",
+            "start the workflow `gatebot live`, whose job has none: it asks for the head's commit too",
         )
     return gate_pull_request(context, live.number, live.head_sha)
 

@@ -16,7 +16,7 @@ from gatebot.github_api.comments import publish_comment
 from gatebot.github_api.commits import CommitMessage, create_commit, file_at
 from gatebot.github_api.errors import ApiError
 from gatebot.github_api.labels import last_labelling, remove_label, role_of
-from gatebot.github_api.pull_requests import merge_base, open_with_head, pull_request
+from gatebot.github_api.pull_requests import merge_base, open_of_branch, pull_request
 from gatebot.model.publication import FileChange
 from tests.fakes.github.state import Fault, GitHubState
 from tests.integration.github.conftest import Watch
@@ -156,14 +156,16 @@ def test_a_deleted_fork_is_no_crash(client: Client, hub: GitHubState) -> None:
     assert pull_request(client, 1).from_fork
 
 
-def test_the_pull_request_of_a_run_is_one_open_one_or_none(client: Client, hub: GitHubState) -> None:
-    sha = hub.tip("topic")
-    found = open_with_head(client, hub.name, "topic", sha)
-    assert found is not None
-    assert found.number == 1
-    assert open_with_head(client, hub.name, "topic", "0" * 40) is None
-    hub.open_pull("topic")
-    assert open_with_head(client, hub.name, "topic", sha) is None
+def test_the_pull_requests_of_a_branch_are_the_open_ones_of_its_own_repository(
+    client: Client, hub: GitHubState
+) -> None:
+    assert [one.number for one in open_of_branch(client, hub.name, "topic")] == [1]
+    assert open_of_branch(client, "mallory/shop", "topic") == ()
+    assert open_of_branch(client, hub.name, "other") == ()
+    hub.open_pull("topic").head_repo = None
+    assert [one.number for one in open_of_branch(client, None, "topic")] == [2]
+    hub.pulls[1].state = "closed"
+    assert open_of_branch(client, hub.name, "topic") == ()
 
 
 def test_the_merge_base_needs_no_history(client: Client, hub: GitHubState) -> None:

@@ -18,15 +18,16 @@ from gatebot.github_api.pull_requests import (
     branch_tip,
     changed_files,
     merge_base,
-    open_with_head,
+    open_of_branch,
     pull_request,
 )
 from gatebot.github_api.repository import branch_requires, default_branch, has_label
+from gatebot.github_api.runs import workflow_run
 from gatebot.model.json_value import JsonValue, is_object
 from gatebot.model.publication import Annotation, CheckOutput, FileChange
 from gatebot.render.state import CommentState, encode_state, marker
 from tests.fakes.github.description import GraphQl, NotInstalledError, Rest, descriptions
-from tests.fakes.github.state import GitHubState
+from tests.fakes.github.state import GitHubState, Run
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -78,9 +79,14 @@ def everything(client: Client, hub: GitHubState) -> None:
     merge_base(client, branch_tip(client, "main"), made)
     changed_files(client, head, made)
     pull_request(client, 1)
-    open_with_head(client, hub.name, "topic", made)
+    open_of_branch(client, hub.name, "topic")
     hub.artifacts[7] = [(hub.next_id(), "results", b"zip")]
     run_artifact(client, 7, "results")
+    hub.runs[7] = Run("pull_request", "topic", made, "mallory/shop")
+    workflow_run(client, 7)
+    hub.runs[8] = Run("workflow_dispatch", "main", made, None)
+    workflow_run(client, 8)
+    open_of_branch(client, None, "topic")
     assert default_branch(client) == "main"
     assert has_label(client, "gatebot:accept")
     assert branch_requires(client, "main", "gatebot / shop")

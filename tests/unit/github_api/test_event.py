@@ -137,6 +137,8 @@ def test_the_rest() -> None:
     assert event("workflow_dispatch", {"inputs": {"pull-request": "7", "x": 1}}) == DispatchEvent(
         {"pull-request": "7"}
     )
+    by_hand = {"inputs": {"head-sha": SHA}, "sender": {"login": "alice"}}
+    assert event("workflow_dispatch", by_hand) == DispatchEvent({"head-sha": SHA}, "alice")
     assert event("workflow_dispatch", {"inputs": None}) == DispatchEvent({})
     assert event("issue_comment", {}) == OtherEvent("issue_comment")
 
