@@ -104,5 +104,6 @@ def hand_on(
         message = f"the base's results cannot be handed on: {error.strerror}"
         raise InfrastructureError(message, "make the workspace writable") from error
     data = encode_base_results(kept(tuple(trials), tree, ci.today))
+    replace_file(place / ".gitignore", b"*\n")
     replace_file(place / BASE_RESULTS_FILE, data)
     return (("store", f"{ci.out}-store"), ("store-name", store_name(suite)))

@@ -232,7 +232,10 @@ def post_status(call: Call) -> JsonValue:
 @route("GET", r"/compare/([0-9a-f]{40})\.\.\.([0-9a-f]{40})", ("contents", "read"))
 def compare(call: Call) -> JsonValue:
     one, other = (pygit2.Oid(hex=call.match.group(index)) for index in (1, 2))
-    found = call.state.repository.merge_base(one, other)
+    repository = call.state.repository
+    if one not in repository or other not in repository:
+        raise RefusedError(404, "Not Found")
+    found = repository.merge_base(one, other)
     if not found:
         raise RefusedError(404, "No common ancestor")
     diff = call.state.repository.diff(str(found), str(other))
