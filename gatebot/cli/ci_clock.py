@@ -9,14 +9,16 @@ import signal
 import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from types import FrameType
 
 from gatebot.cli.console import say
 from gatebot.cli.keeping import cache_place
 from gatebot.commands.ci.context import CiContext, config_path
 from gatebot.errors import Cancelled, UsageError
+from gatebot.github_api.app_tokens import AppKey, AppTokens
 from gatebot.github_api.client import Access, Client
-from gatebot.github_api.event import runner_environment
+from gatebot.github_api.event import RunnerEnvironment, runner_environment
 from gatebot.github_api.retry import Clock
 from gatebot.github_api.workflow_commands import mask_lines
 
@@ -28,10 +30,13 @@ def running_context(config: str, out: str, app: str) -> Generator[CiContext]:
     environment = runner_environment(variables)
     if not environment.token:
         raise UsageError("no token was given", "hand it on: `github-token: ${{ github.token }}`")
-    for line in mask_lines(environment.token):
-        say(line)
+    _mask(environment.token)
     pace = 0.0 if environment.api_url.startswith("http://127.0.0.1:") else 1.0
     access = Access(environment.api_url, environment.repo, environment.token, pace_s=pace)
+    tokens = _app_tokens(environment)
+    if tokens is not None:
+        access = replace(access, token=tokens.make(), renewed=tokens.make)
+        app = tokens.slug()
     context = CiContext(
         client=Client(access, Clock(time.time, time.sleep)),
         environment=environment,
@@ -49,6 +54,22 @@ def running_context(config: str, out: str, app: str) -> Generator[CiContext]:
         yield context
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _app_tokens(environment: RunnerEnvironment) -> AppTokens | None:
+    """The App whose tokens are to be made, if its id and key were given. Raises UsageError."""
+    if not environment.app_id and not environment.app_key:
+        return None
+    _mask(environment.app_key)
+    if not environment.app_id or not environment.app_key:
+        raise UsageError("of app-id and app-private-key only one was given", "hand on both, or neither")
+    key = AppKey(environment.app_id, environment.app_key)
+    return AppTokens(environment.api_url, environment.repo, key, _mask)
+
+
+def _mask(secret: str) -> None:
+    for line in mask_lines(secret):
+        say(line)
 
 
 def client_if_told(variables: Mapping[str, str]) -> Client | None:

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
 from gatebot.errors import UsageError
-from gatebot.github_api.errors import PERMISSIONS, ApiError, Kind
-from gatebot.github_api.retry import MAX_ATTEMPTS, Answer, Clock, is_passing, is_rate_limit, wait_for
+from gatebot.github_api.answers import an_object, graphql_data, lower, message_of, refused
+from gatebot.github_api.conditional import Known
+from gatebot.github_api.errors import ApiError
+from gatebot.github_api.retry import MAX_ATTEMPTS, Answer, Clock, is_passing, wait_for
 from gatebot.model.json_value import JsonObject, JsonValue, is_array, is_object
 
 if TYPE_CHECKING:
@@ -22,24 +24,14 @@ T = TypeVar("T")
 MAX_PAGES = 100
 PER_PAGE = 100
 _NEXT = re.compile(r'<([^<>]{1,2000})>;\s*rel="next"')
-_KINDS: dict[int, Kind] = {
-    0: "unreachable",
-    401: "unauthorized",
-    403: "permission",
-    404: "not_found",
-    409: "conflict",
-    410: "not_found",
-    422: "invalid",
-    423: "locked",
-    451: "permission",
-}
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
     """Where GitHub is and who we are there. `api_url` as the runner names it, so that GHES works too.
 
-    `wait_s`: seconds all waiting together may take. `pace_s`: least seconds between two writes.
+    `wait_s`: seconds all waiting together may take. `pace_s`: least seconds between two writes. `renewed` makes a new
+    token where one can be made: an App's ends after an hour, in the middle of a long evaluation.
     """
 
     api_url: str
@@ -47,6 +39,7 @@ class Access:
     token: str = field(repr=False)
     wait_s: float = 120.0
     pace_s: float = 1.0
+    renewed: Callable[[], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +71,8 @@ class Client:
             user_agent="gatebot",
         )
         self._requester: Requester = hub.requester
+        self._renewed = access.renewed
+        self._known = Known()
         self.api_url = access.api_url.rstrip("/")
         self._token = access.token
         self._clock = clock
@@ -113,7 +108,7 @@ class Client:
         self, path: str, body: JsonObject, purpose: str, already: Callable[[], JsonObject | None]
     ) -> JsonObject:
         """POST. After an attempt whose end is not known, `already` looks whether the thing is there before another."""
-        return _object(self._ask(_Request("POST", self._at(path), purpose, {}, body), already)[1])
+        return an_object(self._ask(_Request("POST", self._at(path), purpose, {}, body), already)[1])
 
     def mutate(self, query: str, variables: JsonObject, purpose: str) -> JsonObject:
         """A GraphQL mutation, sent once: its end is looked up by the caller. Errors inside HTTP 200 are errors.
@@ -121,14 +116,14 @@ class Client:
         Raises ApiError: `conflict` for STALE_DATA, `permission` for FORBIDDEN.
         """
         body: JsonObject = {"query": query, "variables": variables}
-        return _graphql(
+        return graphql_data(
             self._ask(_Request("POST", self._requester.graphql_url, purpose, {}, body), once=True)[1], purpose
         )
 
     def query(self, query: str, variables: JsonObject, purpose: str = "read") -> JsonObject:
         """A GraphQL query. Raises ApiError."""
         body: JsonObject = {"query": query, "variables": variables}
-        return _graphql(
+        return graphql_data(
             self._ask(_Request("POST", self._requester.graphql_url, purpose, {}, body))[1], purpose
         )
 
@@ -147,7 +142,7 @@ class Client:
             try:
                 first = http.get(f"{self.api_url}{self._at(path)}", headers=bearer)
                 if first.status_code >= 400:
-                    raise _refused(Answer(first.status_code, _lower(dict(first.headers))), purpose)
+                    raise refused(Answer(first.status_code, lower(dict(first.headers))), purpose)
                 place = first.headers.get("location")
                 if place is None:
                     sink.write(first.content[: limit + 1])
@@ -171,13 +166,15 @@ class Client:
             if request.verb != "GET":
                 self._pause()
             outcome = self._send(request)
+            if isinstance(outcome, Answer) and outcome.status == 401 and self._renew():
+                outcome = self._send(request)
             if not isinstance(outcome, Answer):
                 return outcome
             pause = wait_for(outcome, attempt, self._clock.now())
             uncertain = outcome.status in (0, 500, 502, 504)
             last = attempt == MAX_ATTEMPTS or (once and uncertain)
             if last or not is_passing(outcome) or pause > self._left:
-                raise _refused(outcome, request.purpose)
+                raise refused(outcome, request.purpose)
             self._left -= pause
             self._clock.sleep(pause)
             if already is not None and uncertain:
@@ -185,6 +182,16 @@ class Client:
                 if there is not None:
                     return {}, there
         raise ApiError("unreachable", "GitHub did not answer")
+
+    def _renew(self) -> bool:
+        """A new token in the place of one that has ended; whether there is one."""
+        import github
+
+        if self._renewed is None:
+            return False
+        self._token = self._renewed()
+        self._requester = self._requester.withAuth(github.Auth.Token(self._token))
+        return True
 
     def _pause(self) -> None:
         """At least `pace_s` between two writes: GitHub's secondary limit counts them per minute."""
@@ -197,79 +204,29 @@ class Client:
         import github
         import requests
 
+        asked = (request.url, *sorted(request.query.items())) if request.verb == "GET" else None
         try:
             headers, data = self._requester.requestJsonAndCheck(
-                request.verb, request.url, parameters=dict(request.query) or None, input=request.body
+                request.verb,
+                request.url,
+                parameters=dict(request.query) or None,
+                headers=self._known.condition(asked),
+                input=request.body,
             )
         except github.GithubException as error:
-            return Answer(error.status, _lower(error.headers), _message(error.data))
+            return Answer(error.status, lower(error.headers), message_of(error.data))
         except (requests.RequestException, ValueError, AssertionError):
             return Answer(0, {})
-        return _lower(headers), cast("JsonValue", data)
+        return self._known.answer(asked, lower(headers), cast("JsonValue", data))
 
 
 def _stream(http: httpx.Client, place: str, limit: int, sink: BinaryIO) -> None:
     size = 0
     with http.stream("GET", place) as answer:
         if answer.status_code != 200:
-            raise _refused(Answer(answer.status_code, {}), "artifact")
+            raise refused(Answer(answer.status_code, {}), "artifact")
         for block in answer.iter_bytes():
             size += len(block)
             if size > limit:
                 raise ApiError("malformed", "a file of the run is too large")
             sink.write(block)
-
-
-def _lower(headers: Mapping[str, str | int] | None) -> dict[str, str]:
-    return {name.lower(): str(value) for name, value in (headers or {}).items()}
-
-
-def _message(data: object) -> str:
-    """GitHub's own sentence, bounded; never the whole body."""
-    if isinstance(data, dict):
-        found = cast("dict[str, object]", data).get("message")
-        return found[:300] if isinstance(found, str) else ""
-    return ""
-
-
-def _object(value: JsonValue) -> JsonObject:
-    if not is_object(value):
-        raise ApiError("malformed", "GitHub answered something else than an object")
-    return value
-
-
-def _graphql(answer: JsonValue, purpose: str) -> JsonObject:
-    """The data of a GraphQL answer. An answer with errors is no success, whatever data stand beside them."""
-    whole = _object(answer)
-    errors = whole.get("errors")
-    if errors is not None:
-        first = errors[0] if is_array(errors) and errors else None
-        kind = first.get("type") if is_object(first) else None
-        told = first.get("message") if is_object(first) else None
-        sentence = told[:300] if isinstance(told, str) else "an error without a message"
-        if kind == "STALE_DATA" or "Expected branch to point to" in sentence:
-            raise ApiError("conflict", f"the branch has moved: {sentence}")
-        if kind in ("FORBIDDEN", "INSUFFICIENT_SCOPES"):
-            raise _refused(Answer(403, {}, sentence), purpose)
-        raise ApiError("not_found" if kind == "NOT_FOUND" else "invalid", f"GitHub refused: {sentence}")
-    return _object(whole.get("data"))
-
-
-def _refused(answer: Answer, purpose: str) -> ApiError:
-    """The error for a refusal, in a sentence that says what to do."""
-    told = f": {answer.message}" if answer.message else ""
-    if answer.status == 0:
-        return ApiError("unreachable", "GitHub cannot be reached, or its answer was cut off")
-    if is_rate_limit(answer):
-        return ApiError("rate_limited", f"GitHub's rate limit is used up{told}", "run the job again later")
-    if answer.status >= 500:
-        return ApiError("server", f"GitHub answered {answer.status}", "run the job again later")
-    if answer.status == 403:
-        needed = PERMISSIONS.get(purpose, "")
-        hint = f"the workflow needs `permissions: {needed}`" if needed else ""
-        kind: Kind = "locked" if "locked" in answer.message.lower() else "permission"
-        return ApiError(kind, f"GitHub refuses this token (403){told}", hint)
-    if answer.status == 401:
-        return ApiError("unauthorized", "GitHub does not know this token (401)", "it may have expired")
-    kind = _KINDS.get(answer.status, "malformed")
-    return ApiError(kind, f"GitHub answered {answer.status}{told}")

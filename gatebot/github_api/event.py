@@ -36,7 +36,10 @@ _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 @dataclass(frozen=True, slots=True)
 class RunnerEnvironment:
-    """Where this run takes place. `token` is the publisher's and is shown nowhere; "" when none was given."""
+    """Where this run takes place. `token` is the publisher's and is shown nowhere; "" when none was given.
+
+    `app_id` and `app_key`: the App whose tokens are made instead, as long as they are needed.
+    """
 
     event_name: str
     event_path: Path
@@ -47,6 +50,8 @@ class RunnerEnvironment:
     attempt: int
     workspace: Path
     token: str = field(default="", repr=False)
+    app_id: str = ""
+    app_key: str = field(default="", repr=False)
     output_file: str = ""
     summary_file: str = ""
     debug: bool = False
@@ -73,6 +78,8 @@ def runner_environment(variables: Mapping[str, str]) -> RunnerEnvironment:
         attempt=_whole(variables, "GITHUB_RUN_ATTEMPT") if variables.get("GITHUB_RUN_ATTEMPT") else 1,
         workspace=Path(variables.get("GITHUB_WORKSPACE") or "."),
         token=variables.get("INPUT_GITHUB-TOKEN") or variables.get("GITHUB_TOKEN") or "",
+        app_id=variables.get("INPUT_APP-ID", "").strip(),
+        app_key=variables.get("INPUT_APP-PRIVATE-KEY", ""),
         output_file=variables.get("GITHUB_OUTPUT", ""),
         summary_file=variables.get("GITHUB_STEP_SUMMARY", ""),
         debug=variables.get("RUNNER_DEBUG") == "1",

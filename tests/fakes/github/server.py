@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import threading
@@ -12,7 +13,7 @@ from typing import cast
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from gatebot.model.json_value import JsonObject, JsonValue, is_array, is_object
-from tests.fakes.github import base_routes, graphql
+from tests.fakes.github import apps, base_routes, graphql
 from tests.fakes.github.routes import ROUTES, Call, RefusedError, Route
 from tests.fakes.github.state import Asked, Fault, GitHubState, Token
 
@@ -103,8 +104,12 @@ class _Handler(BaseHTTPRequestHandler):
             if self.headers.get("authorization"):
                 raise RefusedError(400, "the storage takes no Authorization header")
             return 200, self._artifact(int(artifact.group(1))), {}
-        token = self._token()
         assert is_object(body)
+        bearer = (self.headers.get("authorization", "").split() or [""])[-1]
+        of_app = apps.answer(state, self.command, path.removeprefix("/api/v3"), bearer, body)
+        if of_app is not None:
+            return 201 if self.command == "POST" else 200, of_app, {}
+        token = self._token()
         if path == "/api/graphql":
             return 200, graphql.answer(state, token, body), {}
         prefix = f"/api/v3/repos/{state.name}"
@@ -149,6 +154,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, status: int, found: JsonValue | bytes, headers: dict[str, str]) -> None:
         data = found if isinstance(found, bytes) else json.dumps(found).encode()
+        if self.command == "GET" and status == 200:
+            tag = f'W/"{hashlib.sha256(data).hexdigest()}"'
+            headers = {**headers, "ETag": tag}
+            if self.headers.get("if-none-match") == tag:
+                self._server.state.free_reads += 1  # "not modified" costs nothing of the rate limit
+                status, data = 304, b""
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)

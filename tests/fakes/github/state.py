@@ -6,12 +6,15 @@ import datetime
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import pygit2
 
 from gatebot.model.json_value import JsonObject, JsonValue
 from tests.builders import Project
+
+if TYPE_CHECKING:
+    from tests.fakes.github.apps import App
 
 Level = Literal["read", "write"]
 EVERYTHING: dict[str, Level] = {
@@ -161,6 +164,8 @@ class GitHubState:
         self.label_events: list[tuple[int, JsonObject]] = []
         self.roles: dict[str, str] = {"author": "write"}
         self.tokens: dict[str, Token] = {"ghs_bot": Token("github-actions[bot]", "github-actions")}
+        self.app: App | None = None
+        self.free_reads = 0
         self.artifacts: dict[int, list[tuple[int, str, bytes]]] = {}
         self.expired: set[int] = set()
         self.runs: dict[int, Run] = {}
