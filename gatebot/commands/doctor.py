@@ -20,7 +20,7 @@ from gatebot.suite.load import load_suite
 
 Level = Literal["ok", "warning", "problem"]
 PERMISSIONS: dict[str, dict[str, str]] = {
-    "gatebot.yml": {"checks": "write", "contents": "read", "pull-requests": "write"},
+    "gatebot.yml": {"actions": "read", "checks": "write", "contents": "read", "pull-requests": "write"},
     "gatebot-label.yml": {
         "actions": "read",
         "checks": "write",
@@ -34,7 +34,14 @@ PERMISSIONS: dict[str, dict[str, str]] = {
         "pull-requests": "write",
     },
     "gatebot-live.yml": {"contents": "read", "pull-requests": "read"},
+    "gatebot-base.yml": {"actions": "read", "checks": "write", "contents": "read"},
+    "gatebot-schedule.yml": {"actions": "read", "contents": "read", "issues": "write"},
 }
+_SPARING = {
+    "gatebot-base.yml": ": every pull request runs its base",
+    "gatebot-schedule.yml": ": nobody notices when a model or a service changes",
+}
+"""Workflows a gate can do without, and what is then missing."""
 _MAX_WORKFLOW = 256 * 1024
 
 
@@ -79,7 +86,9 @@ def doctor(root: Path, client: Client | None) -> tuple[Diagnosis, ...]:
 def _workflow(root: Path, name: str, config: Config | None) -> list[Diagnosis]:
     path = root / ".github" / "workflows" / name
     if not path.is_file():
-        return [Diagnosis("problem", f".github/workflows/{name} is missing", "`gatebot init` writes it")]
+        level: Level = "problem" if name not in _SPARING else "warning"
+        why = _SPARING.get(name, "")
+        return [Diagnosis(level, f".github/workflows/{name} is missing{why}", "`gatebot init` writes it")]
     try:
         text = path.read_bytes()[:_MAX_WORKFLOW].decode("utf-8")
         jobs = _mapping(_mapping(yaml.safe_load(text)).get("jobs"))
@@ -92,7 +101,7 @@ def _workflow(root: Path, name: str, config: Config | None) -> list[Diagnosis]:
     else:
         needed = ", ".join(f"{key}: {value}" for key, value in PERMISSIONS[name].items())
         found.append(Diagnosis("problem", f"{name} has no job with exactly these permissions", needed))
-    if name == WORKFLOWS[0] and config is not None:
+    if name in (WORKFLOWS[0], *_SPARING) and config is not None:
         missing = [one for one in config.agent.env if f"secrets.{one}" not in text]
         found += [
             Diagnosis(

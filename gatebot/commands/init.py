@@ -13,7 +13,14 @@ from gatebot.results.plain_file import replace_file
 from gatebot.suite.load import CONFIG_NAME, load_suite
 
 TEMPLATES = Path(__file__).parent / "templates"
-WORKFLOWS = ("gatebot.yml", "gatebot-label.yml", "gatebot-report.yml", "gatebot-live.yml")
+WORKFLOWS = (
+    "gatebot.yml",
+    "gatebot-label.yml",
+    "gatebot-report.yml",
+    "gatebot-live.yml",
+    "gatebot-base.yml",
+    "gatebot-schedule.yml",
+)
 _CONFIG = """\
 version: 1
 suite: {suite}
