@@ -20,6 +20,7 @@ from gatebot.cli.progress_view import watcher
 from gatebot.cli.runs import SHARD, finish_shard
 from gatebot.cli.statistics import show_recorded_splits
 from gatebot.commands.request import EvaluationRequest
+from gatebot.errors import UsageError
 
 if TYPE_CHECKING:
     from gatebot.commands.views import Evaluation
@@ -40,6 +41,13 @@ UNSAFE = Annotated[
 ]
 FIRST_SLOT = Annotated[
     int, typer.Option("--first-slot", min=1, help="First slot: fresh slots, fresh trials.")
+]
+ALPHA_SHARE = Annotated[
+    float,
+    typer.Option(
+        "--alpha-share",
+        help="This evaluation's part of the policy's alpha, where several judge one head together.",
+    ),
 ]
 HEAD_HELP = "The commit to judge; WORKTREE = the tree as it lies."
 DEFAULT_OUT = Path("gatebot-results")
@@ -73,6 +81,7 @@ def gate(
     no_store: NO_STORE = False,
     unsafe: UNSAFE = False,
     shard: SHARD = None,
+    alpha_share: ALPHA_SHARE = 1.0,
     json: JSON = False,
 ) -> int:
     """Run the golden suite on base and head, and decide whether the agent got worse."""
@@ -80,7 +89,9 @@ def gate(
     from gatebot.commands.gate import gate_head
 
     request = _request(repo, config, case, out, seeds, cache)
-    request = replace(request, store=store, reuse=not no_store, unsafe=unsafe)
+    if not 0.0 < alpha_share <= 1.0:
+        raise UsageError(f"--alpha-share {alpha_share:g} is no share", "give a number above 0, at most 1")
+    request = replace(request, store=store, reuse=not no_store, unsafe=unsafe, alpha_share=alpha_share)
     if shard is not None:
         from gatebot.commands.gate import comparison
 

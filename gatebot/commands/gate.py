@@ -59,6 +59,7 @@ def comparison(request: EvaluationRequest, *, base: str, head: str, fork_point: 
         request.cases,
         request.today,
     )
+    ruler = ruler.with_alpha_share(request.alpha_share)
     if point.note:
         ruler = ruler.with_notes(point.note)
     sides: dict[Side, SideView] = {}

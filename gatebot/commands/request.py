@@ -22,7 +22,8 @@ class EvaluationRequest:
     quarantines are over. `cache`: where checkouts, environments and finished trials outlive the run; None = a
     place of this user's. `store`: where finished trials are, when not in the cache; without `reuse` none are taken
     from there or kept. `shard`: run this part of the trials alone. `unsafe`: agents may be started where they could
-    reach what gatebot holds. `tell` hears what a person should know and no report says.
+    reach what gatebot holds. `alpha_share`: this evaluation's part of the policy's alpha, in (0, 1], where several
+    judge one head together. `tell` hears what a person should know and no report says.
     """
 
     repo: Path
@@ -37,4 +38,5 @@ class EvaluationRequest:
     reuse: bool = True
     shard: Shard | None = None
     unsafe: bool = False
+    alpha_share: float = 1.0
     tell: Callable[[str], None] = field(default=_nobody, repr=False)

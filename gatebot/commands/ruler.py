@@ -44,6 +44,14 @@ class Ruler:
         """The same ruler with further sentences for the report."""
         return replace(self, notes=(*self.notes, *notes))
 
+    def with_alpha_share(self, share: float) -> Ruler:
+        """The same ruler with a part of its alpha, `share` in (0, 1]."""
+        if share == 1.0:
+            return self
+        config = self.suite.config
+        gate = config.gate.model_copy(update={"alpha": config.gate.alpha * share})
+        return replace(self, suite=replace(self.suite, config=config.model_copy(update={"gate": gate})))
+
     @property
     def new(self) -> frozenset[str]:
         """Cases that are on the head alone."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -48,10 +49,21 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(f"`{name}`" for name in names[:5]) + more
 
 
+def alpha_shares(cases: Sequence[int]) -> tuple[float, ...]:
+    """Each evaluation's share of the one alpha, by its number of cases (at least 1): they add up to 1.
+
+    One pull request is one promise, however many evaluations it takes: the shares are those of a weighted Bonferroni
+    correction. Roots of the numbers, since one accepted case among many could convict nobody with its part of them.
+    """
+    roots = [math.sqrt(count) for count in cases]
+    whole = math.fsum(roots)
+    return tuple(root / whole for root in roots)
+
+
 def joined(reports: Sequence[Report], note: str = "") -> Report:
     """One report of evaluations of disjoint cases of one head: the first one's metrics, everybody's cases, the worst end.
 
-    Each evaluation has kept its own error level; the note says so where there are several.
+    Each evaluation has kept its share of one alpha (`alpha_shares`), so that the whole report states their sum.
     """
     ranked = sorted(enumerate(reports), key=lambda item: (_WORST_FIRST.index(item[1].conclusion), item[0]))
     worst, first = ranked[0][1], reports[0]
@@ -66,6 +78,11 @@ def joined(reports: Sequence[Report], note: str = "") -> Report:
         trials=_added([report.trials for report in reports]),
         worst_cases=tuple(name for _, report in ranked for name in report.worst_cases),
         alerts=(*((note,) if note else ()), *alerts),
+        evidence=replace(
+            worst.evidence,
+            alpha=round(math.fsum(report.evidence.alpha for report in reports), 12),
+            case_level=round(math.fsum(report.evidence.case_level for report in reports), 12),
+        ),
     )
 
 

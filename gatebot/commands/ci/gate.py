@@ -23,7 +23,7 @@ from gatebot.commands.publish import Told, diffs_of, file_digest, publication, w
 from gatebot.commands.remote_files import config_at
 from gatebot.commands.report import report as regrade
 from gatebot.commands.suite_at import case_ids, grading_digests
-from gatebot.core.accepted import acceptance_note, covered_cases, joined
+from gatebot.core.accepted import acceptance_note, alpha_shares, covered_cases, joined
 from gatebot.errors import ConfigError
 from gatebot.github_api.acceptances import acceptances_of
 from gatebot.github_api.artifacts import artifact_name
@@ -147,7 +147,10 @@ def _evaluate(ci: CiContext, job: Job, one: Telling) -> CiOutcome:
 
 
 def _orders(ci: CiContext, job: Job, records: tuple[Acceptance, ...]) -> tuple[list[GateOrder], str]:
-    """One evaluation against the merge base; accepted cases in one of their own, against the accepted commit."""
+    """One evaluation against the merge base; accepted cases in one of their own, against the accepted commit.
+
+    Together they make one decision at one alpha, of which each has a share.
+    """
     whole = GateOrder(job.tip, job.fork, job.live.head_sha, ci.out_path)
     if not records or job.first:
         return [whole], ""
@@ -170,7 +173,8 @@ def _orders(ci: CiContext, job: Job, records: tuple[Acceptance, ...]) -> tuple[l
         )
         cases = tuple(sorted(case for case, at in covered.items() if at == sha))
         orders.append(replace(whole, fork=sha, out=place, cases=cases))
-    return orders, note
+    shares = alpha_shares([len(order.cases) for order in orders])
+    return [replace(order, alpha_share=share) for order, share in zip(orders, shares, strict=True)], note
 
 
 def _records(ci: CiContext, job: Job) -> tuple[Acceptance, ...]:

@@ -20,6 +20,7 @@ class GateOrder:
     """One evaluation: the base's tip, the base side's commit, the head, the cases (empty = all), and where results go.
 
     `alone`: the head alone, by the base's ruler. `withheld`: names of variables that it does not get.
+    `alpha_share`: its part of the policy's alpha, in (0, 1], where several evaluations make one decision.
     """
 
     tip: str
@@ -29,6 +30,7 @@ class GateOrder:
     cases: tuple[str, ...] = ()
     alone: bool = False
     withheld: frozenset[str] = frozenset()
+    alpha_share: float = 1.0
 
 
 def run_gate(ci: CiContext, order: GateOrder) -> ResultsDirectory:
@@ -59,5 +61,6 @@ def _argv(ci: CiContext, order: GateOrder) -> Sequence[str]:
         f"--config={ci.config}",
         f"--out={order.out}",
         *(("--head-only",) if order.alone else ()),
+        *((f"--alpha-share={order.alpha_share}",) if order.alpha_share < 1.0 else ()),
         *cases,
     )

@@ -56,9 +56,14 @@ def test_red_comment_and_check_then_a_fix_turns_them_green(
     assert "refund" not in only_comment(hub).split("<details>")[0]
 
 
+FIVE_SEEDS = CONFIG.replace("seeds: {fixed: 3}", "seeds: {fixed: 5}")
+"""What is accepted is judged with a share of alpha: three seeds of one case would reach none."""
+
+
 def test_accepted_by_a_maintainer_stays_green_and_a_new_regression_is_red(
     actions: Actions, hub: GitHubState, project: Project
 ) -> None:
+    push(project, {"gatebot.yaml": FIVE_SEEDS}, "main")
     red = push(project, shop(wrong("refund")))
     assert actions.pull_request("opened").code == 1
     before = len(hub.writes())
@@ -106,6 +111,7 @@ def test_accepted_by_a_maintainer_stays_green_and_a_new_regression_is_red(
 def test_a_new_regression_in_the_accepted_case_is_red(
     actions: Actions, hub: GitHubState, project: Project
 ) -> None:
+    push(project, {"gatebot.yaml": FIVE_SEEDS}, "main")
     push(project, shop(wrong("refund")))
     actions.pull_request("opened")
     assert actions.label(ACCEPT, "alice").code == 0

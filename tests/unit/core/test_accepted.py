@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gatebot.core.accepted import acceptance_note, covered_cases, joined
+from gatebot.core.accepted import acceptance_note, alpha_shares, covered_cases, joined
 from gatebot.model.acceptance import Acceptance, AcceptedCase
 from gatebot.model.report import (
     CaseResult,
@@ -73,6 +73,16 @@ def test_the_worst_end_counts_in_either_order(one: Conclusion, other: Conclusion
         assert [case.id for case in found.cases] == ["a", "b"]
         assert found.trials.planned == 4
         assert found.alerts == ("a note", "same")
+
+
+def test_several_evaluations_share_one_alpha() -> None:
+    shares = alpha_shares([16, 1])
+    assert shares == pytest.approx((0.8, 0.2))
+    assert sum(alpha_shares([19, 1, 3])) == pytest.approx(1.0)
+    one, other = report("pass", "a"), report("fail", "b")
+    small = replace(other, evidence=replace(other.evidence, alpha=0.01, case_level=0.003))
+    found = joined([replace(one, evidence=replace(one.evidence, alpha=0.04, case_level=0.012)), small])
+    assert (found.evidence.alpha, found.evidence.case_level) == (0.05, 0.015)
 
 
 def test_one_report_stays_as_it_is() -> None:
