@@ -27,6 +27,7 @@ from gatebot.model.config import Config
 from gatebot.model.event import PullRequestState
 from gatebot.model.publication import FileChange
 from gatebot.render.check import check_name, external_id, hidden_text
+from gatebot.render.withheld import BLOT, looks_secret
 
 
 def accept_head(run: LabelRun, live: PullRequestState, policy: Config, who: Authority) -> LabelOutcome:
@@ -61,6 +62,8 @@ def accept_head(run: LabelRun, live: PullRequestState, policy: Config, who: Auth
 
 def _acceptable(found: Evidence) -> tuple[CaseCandidate, ...]:
     """All the candidate's cases, or a refusal: what is accepted is accepted whole, and nothing silently left out."""
+    if looks_secret(found.candidate_bytes) or BLOT in found.candidate_bytes:
+        raise RefusedError("the golden set would hold what looks like a secret: the agent must not say it")
     if found.candidate.undecided:
         told = "; ".join(f"`{case.case}`: {case.reason}" for case in found.candidate.undecided[:5])
         raise RefusedError(f"some cases have no golden to accept: {told}")

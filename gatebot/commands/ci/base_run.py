@@ -8,11 +8,13 @@ from pathlib import Path
 
 from gatebot.commands.ci.base_store import DefaultBranch
 from gatebot.commands.ci.context import CiContext
+from gatebot.commands.ci.withholding import withhold
 from gatebot.commands.recorded_side import SideOrigin, head_origin
 from gatebot.commands.remote_files import config_at
 from gatebot.commands.report import report as regrade
 from gatebot.commands.request import EvaluationRequest
 from gatebot.commands.run import one_side
+from gatebot.commands.sandbox import BESIDE_A_TOKEN
 from gatebot.core.base_slots import SlotOrder
 from gatebot.errors import InfrastructureError
 from gatebot.github_api.pull_requests import branch_tip
@@ -90,11 +92,13 @@ def run_slots(ci: CiContext, job: BaseJob, order: SlotOrder, out: Path) -> BaseR
         f"--seeds={order.count}",
         *(word for case in order.cases for word in ("--case", case)),
     )
-    code = run_gatebot(argv, ci.environment.workspace, _runner_environment(ci))
+    environment = {**_runner_environment(ci), BESIDE_A_TOKEN: "yes"}
+    code = run_gatebot(argv, ci.environment.workspace, environment)
     results = ResultsDirectory(out)
     if code not in _ENDED or not results.has(PLAN_FILE):
         message = f"running the base ended with exit code {code}"
         raise InfrastructureError(message, "the run's log says why; run the job again")
+    withhold(ci, results)
     report = regrade(out, ci.config, ci.today)
     return BaseRun(results, report, _trouble(results.read_plan(), report))
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gatebot.commands.ci.context import CiContext
+from gatebot.commands.ci.withholding import withhold
 from gatebot.commands.sandbox import BESIDE_A_TOKEN
 from gatebot.errors import InfrastructureError
 from gatebot.process.own_child import environment_without, run_gatebot
@@ -34,7 +35,7 @@ class GateOrder:
 
 
 def run_gate(ci: CiContext, order: GateOrder) -> ResultsDirectory:
-    """Run one evaluation in a process without the token; its results.
+    """Run one evaluation in a process without the token; its results, without the secrets that agents wrote into them.
 
     Raises InfrastructureError when the process ended otherwise than with a conclusion.
     """
@@ -48,6 +49,7 @@ def run_gate(ci: CiContext, order: GateOrder) -> ResultsDirectory:
         raise InfrastructureError(
             f"the evaluation ended with exit code {code}", "the run's log says why; run the job again"
         )
+    withhold(ci, results)
     return results
 
 

@@ -1,0 +1,75 @@
+"""Secrets that an agent was given and put into its output: found in the forms they are usually written in, and blotted out.
+
+A secret that is cut in two, encrypted or spelled out is not found: whoever has a key can always tell it somehow.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterable, Mapping
+from urllib.parse import quote
+
+BLOT = b"[withheld]"
+MIN_LENGTH = 8
+"""Shorter values would blot out ordinary words."""
+
+_BY_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL|(?:^|_)(?:AUTH|PAT|DSN)(?:_|$)", re.IGNORECASE)
+_BY_FORM = re.compile(
+    rb"sk-[A-Za-z0-9_-]{16,}|gh[oprsu]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|xox[abps]-[A-Za-z0-9-]{10,}"
+    rb"|AKIA[0-9A-Z]{16}|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----"
+)
+
+
+def secret_values(variables: Mapping[str, str], names: Iterable[str]) -> tuple[str, ...]:
+    """The values among these variables that are secrets, by their names or by their form; sorted, the longest first.
+
+    A model's name or an address is none: it would blot out what agents are expected to say.
+    """
+    found = {
+        value
+        for name in names
+        if len(value := variables.get(name, "").strip()) >= MIN_LENGTH
+        and (_BY_NAME.search(name) or looks_secret(value.encode()))
+    }
+    return tuple(sorted(found, key=lambda value: (-len(value), value)))
+
+
+def looks_secret(data: bytes) -> bool:
+    """Whether there is something that has the form of a well-known kind of key."""
+    return _BY_FORM.search(data) is not None
+
+
+def finder(secrets: Iterable[str]) -> re.Pattern[bytes] | None:
+    """A pattern of every form of the secrets; None when there are none."""
+    forms = {form for secret in secrets for form in _forms(secret.encode("utf-8", "surrogatepass"))}
+    if not forms:
+        return None
+    return re.compile(b"|".join(re.escape(form) for form in sorted(forms, key=lambda one: (-len(one), one))))
+
+
+def _forms(secret: bytes) -> set[bytes]:
+    """The secret itself, as JSON, in an address, in hex, backwards, and in base64 wherever it begins in it."""
+    text = secret.decode("utf-8", "surrogatepass")
+    plain = {
+        secret,
+        json.dumps(text)[1:-1].encode(),
+        json.dumps(text, ensure_ascii=False)[1:-1].encode("utf-8", "surrogatepass"),
+        quote(secret).encode(),
+        quote(secret, safe="").encode(),
+        secret.hex().encode(),
+        secret.hex().upper().encode(),
+        text[::-1].encode("utf-8", "surrogatepass"),
+    }
+    coded = {inner for before in range(3) for inner in _inner_base64(secret, before)}
+    return {form for form in plain | coded if len(form) >= MIN_LENGTH}
+
+
+def _inner_base64(secret: bytes, before: int) -> set[bytes]:
+    """What of base64 is the secret's alone when `before` bytes stand before it, in both alphabets."""
+    whole = base64.b64encode(b"\0" * before + secret)
+    start = {0: 0, 1: 2, 2: 3}[before]
+    end = (8 * (before + len(secret))) // 6
+    inner = whole[start:end]
+    return {inner, inner.translate(bytes.maketrans(b"+/", b"-_"))}

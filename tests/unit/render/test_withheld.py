@@ -1,0 +1,72 @@
+"""Secrets in the forms they are written in, and words that are none."""
+
+from __future__ import annotations
+
+import base64
+import json
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gatebot.render.withheld import BLOT, finder, looks_secret, secret_values
+
+SECRET = 'tRicky/+key"with\\odd=signs&9'
+FORMS = {
+    "plain": SECRET,
+    "json": json.dumps(SECRET),
+    "address": quote(SECRET, safe=""),
+    "hex": SECRET.encode().hex(),
+    "upper hex": SECRET.encode().hex().upper(),
+    "backwards": SECRET[::-1],
+    "base64": base64.b64encode(SECRET.encode()).decode(),
+    "base64 within": base64.b64encode(b"x" + SECRET.encode() + b"yz").decode(),
+    "base64 further within": base64.b64encode(b"xy" + SECRET.encode() + b"z").decode(),
+    "base64 of addresses": base64.urlsafe_b64encode(SECRET.encode()).decode(),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_every_usual_form_is_blotted_out(form: str) -> None:
+    pattern = finder([SECRET])
+    assert pattern is not None
+    shown = pattern.sub(BLOT, f"before {form} after".encode())
+    assert shown.startswith(b"before ")
+    assert shown.endswith(b" after")
+    assert BLOT in shown
+    assert form.strip('"=').encode() not in shown
+
+
+@given(st.binary(min_size=9, max_size=40), st.binary(max_size=5), st.binary(max_size=5))
+def test_base64_is_found_wherever_it_begins(secret: bytes, before: bytes, after: bytes) -> None:
+    text = base64.b64encode(secret).decode()  # any secret that is text
+    pattern = finder([text])
+    assert pattern is not None
+    assert pattern.search(base64.b64encode(before + text.encode() + after))
+
+
+def test_what_is_no_secret_is_left_alone() -> None:
+    variables = {
+        "MODEL": "claude-sonnet-5",
+        "API_KEY": "abcdefgh12",
+        "SHORT_TOKEN": "abc",
+        "PATH": "/usr/bin/x",
+    }
+    assert secret_values(variables, variables) == ("abcdefgh12",)
+    assert secret_values({"MODEL": "sk-ant-REDACTED0123456789"}, ["MODEL"]) == ("sk-ant-REDACTED0123456789",)
+    assert finder([]) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("ghp_" + "a1" * 18, True),
+        ("-----BEGIN RSA PRIVATE KEY-----", True),
+        ("AKIA" + "ABCD" * 4, True),
+        ("task-force of risk-averse people", False),
+        ("the price is known", False),
+    ],
+)
+def test_keys_are_known_by_their_form(text: str, secret: bool) -> None:
+    assert looks_secret(text.encode()) is secret
