@@ -11,7 +11,7 @@ from gatebot.commands.ci.claims import Claims, NoClaims, claims_of
 from gatebot.commands.ci.context import NOTHING_TO_DO, CiContext, CiOutcome
 from gatebot.commands.ci.ended_run import Ended, Unclear, ended_run, stands_already
 from gatebot.commands.ci.fork_base import fork_base
-from gatebot.commands.ci.job import job_of
+from gatebot.commands.ci.job import ShortVerdict, job_of, nothing_relevant
 from gatebot.commands.ci.live_claims import live_plan, started_by
 from gatebot.commands.ci.reported import (
     ReportJob,
@@ -28,6 +28,7 @@ from gatebot.commands.remote_files import config_at
 from gatebot.commands.reuse import is_secret
 from gatebot.core.fork_verdict import told_of_fork
 from gatebot.core.rounds import first_rounds
+from gatebot.core.stats.spacing import look_rounds
 from gatebot.errors import ConfigError, InputFileError, RepositoryError, ResultsError, UsageError
 from gatebot.github_api.pull_requests import branch_tip
 from gatebot.github_api.workflow_commands import annotation_line, write_summary
@@ -66,7 +67,8 @@ def report_ended(ci: CiContext, event: WorkflowRunEvent) -> CiOutcome:
             return _live(ci, job, one, starter) if starter else _recording(ci, job, one)
         except _NOT_USABLE as error:
             hint = f" ({error.hint})" if error.hint else ""
-            return tell_plainly(ci, job, one, "not evaluated", f"{error}{hint}", how_to_go_on(ended))
+            told = ShortVerdict("not_evaluated", "not evaluated", f"{error}{hint}", how_to_go_on(ended))
+            return tell_plainly(ci, job, one, told)
 
 
 def how_to_go_on(ended: Ended) -> str:
@@ -87,6 +89,9 @@ def _quiet(ci: CiContext, why: str) -> CiOutcome:
 def _recording(ci: CiContext, job: ReportJob, one: Telling) -> CiOutcome:
     """What a fork's run recorded of its head alone, held against the stored base."""
     with sides_of(ci, job) as sides, tempfile.TemporaryDirectory(prefix="gatebot-claims-") as folder:
+        irrelevant = nothing_relevant(sides.read_by(ci), job.job)
+        if irrelevant is not None:
+            return tell_plainly(ci, job, one, irrelevant)
         whole = sides.plan(sides.evaluation)
         if whole.same_agent:
             plan = replace(whole, finished=True)
@@ -94,7 +99,7 @@ def _recording(ci: CiContext, job: ReportJob, one: Telling) -> CiOutcome:
         claims = claims_of(ci, job.ended.run, job.policy.suite, Path(folder))
         if isinstance(claims, NoClaims):
             return _nothing_left(ci, job, one, claims)
-        plan = head_plan(sides, whole, claims)
+        plan = head_plan(sides, whole, claims, from_fork=job.ended.live.from_fork)
         head = frozenset(plan.keys())
         base = fork_base(ci, sides, plan)
         plan = base.planned(plan)
@@ -105,21 +110,24 @@ def _recording(ci: CiContext, job: ReportJob, one: Telling) -> CiOutcome:
         return tell_report(ci, job, one, results, told)
 
 
-def head_plan(sides: Sides, whole: Plan, claims: Claims) -> Plan:
+def head_plan(sides: Sides, whole: Plan, claims: Claims, *, from_fork: bool) -> Plan:
     """The plan of both sides in which only the head's trials are run, as many as a fork's run has of it.
 
-    What the run says of its setup can only make the verdict red.
+    A head of this repository was run beside its base (Dependabot's, whose token only reads): as many rounds as its looks
+    asked for. What a run says of its setup can only make the verdict red.
     """
     alone = sides.plan(head_alone(sides.evaluation))
     ruler = sides.evaluation.ruler
-    rounds = first_rounds(alone, (case.id for case in sides.suite.cases), ruler.new)
     head = whole.head
     try:
-        said = claims.plan().head
+        said = claims.plan()
     except InputFileError:
         said = None
-    if head is not None and said is not None and said.setup == "failed":
-        reason = f"its run says: {said.setup_reason[:_REASON_LIMIT]}"
+    if said is not None and not from_fork and said.regular_rounds() in look_rounds(whole.seeds):
+        alone = replace(alone, seeds=said.regular_rounds())
+    rounds = first_rounds(alone, (case.id for case in sides.suite.cases), ruler.new)
+    if head is not None and said is not None and said.head is not None and said.head.setup == "failed":
+        reason = f"its run says: {said.head.setup_reason[:_REASON_LIMIT]}"
         head = replace(head, setup="failed", setup_reason=reason)
     return replace(whole, head=head, seeds=alone.seeds, sequential=False, rounds=rounds)
 
@@ -163,5 +171,10 @@ def _nothing_left(ci: CiContext, job: ReportJob, one: Telling, claims: NoClaims)
     secrets = [f"`{name}`" for name in job.policy.agent.env if is_secret(name)]
     lacking = f"The agent needs {', '.join(secrets)}, which may be why." if secrets else ""
     why = f"Not evaluated: {claims.why}{f' ({claims.todo})' if claims.todo else ''}."
-    sentences = [sentence for sentence in (why, lacking, how_to_go_on(job.ended)) if sentence]
-    return tell_plainly(ci, job, one, "not evaluated: there are no trials to judge", *sentences)
+    told = ShortVerdict(
+        "not_evaluated",
+        "not evaluated: there are no trials to judge",
+        f"{why} {lacking}".strip(),
+        how_to_go_on(job.ended),
+    )
+    return tell_plainly(ci, job, one, told)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gatebot.commands.ci.context import CiContext, CiOutcome
-from gatebot.commands.ci.job import job_of
+from gatebot.commands.ci.job import job_of, nothing_relevant
 from gatebot.commands.ci.runner import GateOrder, run_gate
 from gatebot.commands.remote_files import config_at
 from gatebot.commands.reuse import is_secret
@@ -50,13 +50,16 @@ def fork_run(ci: CiContext, event: PullRequestEvent) -> CiOutcome:
         )
     if token_can_write(ci, policy.suite, pull.head_sha):
         return _left(ci, WRITER)
+    job = job_of(ci, pull, tip, policy, policy)
+    make_available(ci.environment.workspace, (tip, job.fork, pull.head_sha), ci.remote)
+    irrelevant = nothing_relevant(ci, job)
+    if irrelevant is not None:
+        return _left(ci, f"{irrelevant.why} {irrelevant.todo}", irrelevant.conclusion)
     secrets = frozenset(name for name in policy.agent.env if is_secret(name))
     lacking = missing_names(ci, policy, secrets)
     if lacking:
         return _left(ci, f"The agent needs {lacking}, which a fork's run does not get: nothing was run.")
-    fork = job_of(ci, pull, tip, policy, policy).fork
-    make_available(ci.environment.workspace, (tip, fork, pull.head_sha), ci.remote)
-    results = run_gate(ci, GateOrder(tip, fork, pull.head_sha, ci.out_path, alone=True, withheld=secrets))
+    results = run_gate(ci, GateOrder(tip, job.fork, pull.head_sha, ci.out_path, alone=True, withheld=secrets))
     report = results.read_report()
     conclusion = _conclusion(report, policy)
     hand_on(ci, policy.suite, conclusion)
@@ -107,9 +110,9 @@ def _summarise(ci: CiContext, results: ResultsDirectory) -> None:
     write_summary(ci.environment.summary_file, f"{prose(RECORDED)}\n\n{page}")
 
 
-def _left(ci: CiContext, why: str) -> CiOutcome:
-    """Nothing was run: say why, and be no pass."""
+def _left(ci: CiContext, why: str, conclusion: Conclusion = "not_evaluated") -> CiOutcome:
+    """Nothing was run: say why."""
     ci.say(annotation_line(Annotation("", why, "gatebot", level="warning")))
     write_summary(ci.environment.summary_file, stack(prose(why)))
-    write_outputs(ci.environment.output_file, (("conclusion", "not_evaluated"),), ci.random_word)
-    return CiOutcome("not_evaluated")
+    write_outputs(ci.environment.output_file, (("conclusion", conclusion),), ci.random_word)
+    return CiOutcome(conclusion)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gatebot.commands.ci.context import CiContext, CiOutcome
 from gatebot.commands.ci.ended_run import Ended
-from gatebot.commands.ci.job import Job, bare_binding
+from gatebot.commands.ci.job import Job, ShortVerdict, bare_binding
 from gatebot.commands.ci.telling import Telling
 from gatebot.commands.concluding import conclude
 from gatebot.commands.evaluation import plan_of
@@ -61,6 +61,10 @@ class Sides:
     def suite(self) -> Suite:
         """The suite that both are measured by."""
         return self.evaluation.ruler.suite
+
+    def read_by(self, ci: CiContext) -> CiContext:
+        """The same context in the repository that holds these commits."""
+        return replace(ci, environment=replace(ci.environment, workspace=self.request.repo))
 
     def plan(self, evaluation: Evaluation) -> Plan:
         """The plan of an evaluation of these sides before its first round; it says nothing of variables."""
@@ -124,16 +128,26 @@ def tell_report(
     return _told(one)
 
 
-def tell_plainly(ci: CiContext, job: ReportJob, one: Telling, title: str, *sentences: str) -> CiOutcome:
-    """Publish that there is no result: red, and every sentence through the one Markdown sink."""
+def tell_plainly(ci: CiContext, job: ReportJob, one: Telling, verdict: ShortVerdict) -> CiOutcome:
+    """Publish a verdict that is words alone, every one of them through the one Markdown sink."""
     run = job.ended.run
-    state = CommentState(job.ended.live.head_sha, job.job.fork, "not_evaluated", "", str(run.id), run.attempt)
-    binding = bare_binding(ci, job.job, "not_evaluated")
-    page = stack(*map(prose, sentences))
-    output = CheckOutput(title, page, hidden_text(binding) or "")
-    body = plain_comment(job.policy.suite, state, title, *sentences)
-    outputs = (("conclusion", "not_evaluated"),)
-    one.finish(Publication((body,), output, "failure", page, outputs), comment=job.policy.comment != "off")
+    passes = verdict.conclusion == "pass"
+    state = CommentState(
+        job.ended.live.head_sha, job.job.fork, verdict.conclusion, "", str(run.id), run.attempt
+    )
+    binding = bare_binding(ci, job.job, verdict.conclusion)
+    page = stack(prose(verdict.why), prose(verdict.todo))
+    output = CheckOutput(verdict.title, page, hidden_text(binding) or "")
+    body = plain_comment(job.policy.suite, state, verdict.title, verdict.why, verdict.todo)
+    publication = Publication(
+        (body,),
+        output,
+        "success" if passes else "failure",
+        page,
+        (("conclusion", verdict.conclusion),),
+    )
+    wanted = {"always": True, "off": False}.get(job.policy.comment, not passes)
+    one.finish(publication, comment=wanted)
     return _told(one)
 
 

@@ -84,8 +84,6 @@ def everything(client: Client, hub: GitHubState) -> None:
     run_artifact(client, 7, "results")
     hub.runs[7] = Run("pull_request", "topic", made, "mallory/shop")
     workflow_run(client, 7)
-    hub.runs[8] = Run("workflow_dispatch", "main", made, None)
-    workflow_run(client, 8)
     open_of_branch(client, None, "topic")
     assert default_branch(client) == "main"
     assert has_label(client, "gatebot:accept")

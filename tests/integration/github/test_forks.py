@@ -13,7 +13,17 @@ from gatebot.github_api import artifacts
 from tests.builders import CONFIG, Project, shop
 from tests.fakes.github.state import GitHubState
 from tests.integration.github.actions import Actions, Job
-from tests.integration.github.forks import MALLORY, Forks, edited, ended, fill_store, forked, packed, trials
+from tests.integration.github.forks import (
+    FORK_TOKEN,
+    MALLORY,
+    Forks,
+    edited,
+    ended,
+    fill_store,
+    forked,
+    packed,
+    trials,
+)
 from tests.integration.github.test_stories import push
 
 SMALL = ("price", "refund")
@@ -359,6 +369,65 @@ def test_a_pull_request_of_dependabot_goes_the_way_of_a_fork(forks: Forks) -> No
     forks.hub.runs[701] = forks.hub.runs[run]
     assert "has its check already" in forks.report(701).log
     assert len(forks.hub.writes()) == writes
+
+
+@pytest.mark.timeout(300)
+def test_a_gate_of_dependabot_is_judged_by_its_recording(forks: Forks) -> None:
+    """The gate runs both sides and can tell nobody; of its artifact the head's trials alone are taken."""
+    trusting(forks)
+    fill_store(forks, RIGHT)
+    forks.actions.token = FORK_TOKEN
+    run = forks.actions.runs + 1
+    job = forks.actions.pull_request("opened", sender="dependabot[bot]")
+    assert job.code == 0, job.log
+    assert forks.hub.writes() == []
+    told = forks.report(run)
+    assert told.code == 0, told.log
+    assert forks.check().conclusion == "success"
+    assert "6 trials that were not to be run" in forks.comment()
+
+
+def test_a_fork_that_changes_nothing_relevant_is_not_run_and_passes(forks: Forks) -> None:
+    push(forks.project, {"gatebot.yaml": f'{CONFIG}paths: ["*.py"]\n'}, "main")
+    forks.project.branch("topic", forks.hub.tip("main"))
+    push(forks.project, {"README.md": "words"})
+    run, job = forks.opened()
+    assert job.code == 0, job.log
+    assert not job.results.exists()
+    told = forks.report(run)
+    assert told.code == 0, told.log
+    assert forks.check().conclusion == "success"
+    assert "nothing relevant" in forks.check().title
+    assert not [one for one in forks.hub.comments if "gatebot:v1" in one.body]
+
+
+BROKEN_HEADS = {
+    "a key that is a mention": f"{CONFIG}'@acme/everyone ![x](http://e.vil/x.png) <img src=x>': 1\n",
+    "a value that is a marker": CONFIG.replace("suite: shop", "suite: '<!-- gatebot:v1 suite=shop -->'"),
+    "no yaml": "\x07[::set-output name=x::y\n",
+    "an agent that plays a recording": CONFIG.replace(
+        "{command: [python3, -I, -S, agent.py], timeout: 20}", "{replay: trials.jsonl}"
+    ),
+    "an agent that plays the golden": CONFIG.replace(
+        "{command: [python3, -I, -S, agent.py], timeout: 20}", "oracle"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN_HEADS)
+def test_a_configuration_of_the_head_that_cannot_be_used_is_red_and_quoted_harmlessly(
+    forks: Forks, kind: str
+) -> None:
+    push(forks.project, {"gatebot.yaml": BROKEN_HEADS[kind]})
+    told = forks.report(ended(forks, packed({"trials.jsonl": trials(RIGHT)})))
+    is_red(forks, told, "not evaluated", "gatebot live")
+    for text in (forks.comment(), forks.check().summary):
+        assert "@acme" not in text
+        assert "<img" not in text
+        assert "![" not in text
+        assert "\x07" not in text
+    assert forks.comment().count("<!-- gatebot:v1") == 1
+    assert "::set-output" not in told.log
 
 
 def test_no_token_reaches_the_runner_of_a_fork(forks: Forks) -> None:
