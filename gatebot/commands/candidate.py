@@ -14,17 +14,18 @@ from gatebot.model.json_value import JsonValue
 from gatebot.model.plan import Plan
 from gatebot.model.report import CaseMetric, CaseResult, Report
 from gatebot.model.suite import Case, Reference, Suite
-from gatebot.model.trial import Trial
+from gatebot.model.trial import Trial, TrialKey
 from gatebot.suite.normalize import expected_calls, node_path
 from gatebot.suite.snapshot import case_grading_digest, golden_digest
 
-TrialReader = Callable[[], Iterator[Trial]]
+SomeTrials = Callable[[Callable[[TrialKey], bool]], Iterator[Trial]]
+"""Reads the trials whose keys are wanted, anew each time it is called."""
 
 
-def golden_candidate(plan: Plan, suite: Suite, report: Report, read: TrialReader) -> GoldenCandidate:
+def golden_candidate(plan: Plan, suite: Suite, report: Report, some: SomeTrials) -> GoldenCandidate:
     """The candidate of an evaluation: every case whose head behaves worse than its base (or has none and fails)."""
     wanted = frozenset(case.id for case in report.cases if _worse(case, report))
-    agreed = agreements(suite, read, wanted)
+    agreed = agreements(suite, some, wanted)
     found: list[CaseCandidate] = []
     undecided: list[Undecided] = []
     for case in suite.cases:
@@ -49,19 +50,19 @@ def golden_candidate(plan: Plan, suite: Suite, report: Report, read: TrialReader
 
 
 def agreements(
-    suite: Suite, read: TrialReader, wanted: Collection[str]
+    suite: Suite, some: SomeTrials, wanted: Collection[str]
 ) -> dict[str, tuple[Consensus, Trial | None]]:
     """Case id → what its head trials agree on, and one trial that took it (the lowest slot)."""
     cases = {case.id: case for case in suite.cases if case.id in wanted}
+    if not cases:
+        return {}
     seen: dict[str, list[Behaviour]] = {name: [] for name in cases}
-    for trial in read():
-        if trial.side == "head" and trial.case in cases and trial.status != "infra_error":
+    for trial in some(lambda key: key.side == "head" and key.case in cases):
+        if trial.status != "infra_error":
             seen[trial.case].append(behaviour_of(cases[trial.case], suite.config.trajectory.args, trial))
     agreed = {name: consensus(behaviours) for name, behaviours in seen.items()}
-    shown = {(name, outcome.slots[0]) for name, outcome in agreed.items() if outcome.slots}
-    examples = {
-        trial.case: trial for trial in read() if trial.side == "head" and (trial.case, trial.slot) in shown
-    }
+    shown = {TrialKey(name, "head", outcome.slots[0]) for name, outcome in agreed.items() if outcome.slots}
+    examples = {trial.case: trial for trial in some(shown.__contains__)}
     return {name: (outcome, examples.get(name)) for name, outcome in agreed.items()}
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from gatebot import __version__
-from gatebot.commands.candidate import TrialReader, golden_candidate
-from gatebot.commands.grading import Tally, graded
+from gatebot.commands.candidate import SomeTrials, golden_candidate
+from gatebot.commands.graded_trials import GradedTrials, ReaderSource, TrialReader
+from gatebot.commands.grading import Tally
 from gatebot.commands.judged import read_record
 from gatebot.commands.ruler import gating_cases
 from gatebot.core.course import course_of
@@ -20,7 +21,6 @@ from gatebot.graders.arguments import compile_rules
 from gatebot.model.config import TrajectoryDefault
 from gatebot.model.plan import Plan
 from gatebot.model.report import CaseResult, Report
-from gatebot.model.score import Grade
 from gatebot.model.suite import Case, Suite
 from gatebot.model.trajectory import Trajectory
 from gatebot.model.trial import Side, TrialKey
@@ -37,38 +37,42 @@ _OFFERED = ("gate", "run")
 
 
 def conclude(plan: Plan, suite: Suite, read: TrialReader, results: ResultsDirectory) -> Report:
+    """As `conclude_graded`, of trials that `read` hands out anew each time it is called."""
+    return conclude_graded(plan, suite, GradedTrials(suite, ReaderSource(read)), results)
+
+
+def conclude_graded(plan: Plan, suite: Suite, trials: GradedTrials, results: ResultsDirectory) -> Report:
     """Grade every planned trial, decide, and write scores.jsonl, report.json, comment.md and junit.xml into `results`.
 
-    Of a gate and a run also golden-candidate/: what accepting the head's behaviour would write.
-
-    `read` hands out the trials anew each time it is called: once to grade, once for the trajectories shown. What the
-    judge said is taken from judge.jsonl in `results`; nobody is asked here.
+    Of a gate and a run also golden-candidate/: what accepting the head's behaviour would write. What was graded at a
+    look is not graded again. What the judge said is taken from judge.jsonl in `results`; nobody is asked here.
     """
     evidence = _empty_evidence(plan, suite)
     tally = Tally(plan.digests.grading)
     record = None if suite.config.judge is None else read_record(results.path, suite.config.judge)
-    second = () if record is None else (record.graded,)
-    grades = graded(read(), suite, tally, evidence.planned.__contains__, *second)
-    results.write_scores(_collected(grades, evidence))
+    if record is None:
+        trials.gather(evidence, tally)
+        results.write_scores(trials.lines(evidence))
+    else:
+        results.write_scores(trials.judged(evidence, tally, record.graded))
     _doubt(plan, suite, evidence, tally)
     report = _report(plan, suite, evidence, tally)
     if record is not None and not plan.same_agent:
         report = replace(record.explained(report), alerts=(*record.notes(), *report.alerts))
-    diffs = case_diffs(report, suite, read)
+    diffs = case_diffs(report, suite, trials.some)
     results.write_report(report)
     results.write_text(COMMENT_FILE, _page(plan, report, diffs))
     results.write_text(JUNIT_FILE, render_junit(report))
     if plan.activity in _OFFERED:
-        write_candidate(results.path, golden_candidate(plan, suite, report, read))
+        write_candidate(results.path, golden_candidate(plan, suite, report, trials.some))
     return report
 
 
-def gather_evidence(plan: Plan, suite: Suite, read: TrialReader) -> Evidence:
-    """Grade every planned trial and collect what a look needs."""
+def gather_evidence(plan: Plan, suite: Suite, trials: GradedTrials) -> Evidence:
+    """Grade every planned trial that is not graded yet, and collect what a look needs."""
     evidence = _empty_evidence(plan, suite)
     tally = Tally(plan.digests.grading)
-    for grade in graded(read(), suite, tally, evidence.planned.__contains__):
-        evidence.add(grade)
+    trials.gather(evidence, tally)
     _doubt(plan, suite, evidence, tally)
     return evidence
 
@@ -90,12 +94,6 @@ def _empty_evidence(plan: Plan, suite: Suite) -> Evidence:
         recordings=frozenset(plan.keys_of("recorded")),
         sentinel=frozenset(plan.keys_of("sentinel")),
     )
-
-
-def _collected(grades: Iterable[Grade], evidence: Evidence) -> Iterator[Grade]:
-    for grade in grades:
-        evidence.add(grade)
-        yield grade
 
 
 def _decision(plan: Plan, suite: Suite, evidence: Evidence) -> Decision:
@@ -135,18 +133,13 @@ def _page(plan: Plan, report: Report, diffs: dict[str, CaseDiff]) -> str:
     return render_one_side(report) if alone else render_comment(report, diffs, CommentContext())
 
 
-def case_diffs(report: Report, suite: Suite, read: TrialReader) -> dict[str, CaseDiff]:
+def case_diffs(report: Report, suite: Suite, some: SomeTrials) -> dict[str, CaseDiff]:
     """The trajectory diff of every case that fails somewhere at the head, from the trials its result names."""
     shown = [case for case in report.cases if case.shown_slot is not None and _worth_a_diff(case)]
     wanted = {key for case in shown for key in _shown_keys(case)}
     if not wanted:
         return {}
-    found: dict[TrialKey, Trajectory] = {}
-    for trial in read():
-        if trial.key in wanted:
-            found[trial.key] = trial.trajectory
-            if len(found) == len(wanted):
-                break
+    found = {trial.key: trial.trajectory for trial in some(wanted.__contains__)}
     cases = {case.id: case for case in suite.cases}
     return {
         case.id: trajectory_diff(

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gatebot.commands.candidate import TrialReader
 from gatebot.commands.concluding import conclude
+from gatebot.commands.graded_trials import TrialReader
 from gatebot.commands.grading import Tally, graded
 from gatebot.commands.ruler import gating_cases
 from gatebot.core.course import course_of

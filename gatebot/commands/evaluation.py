@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from gatebot.commands.changed_files import changed_files
-from gatebot.commands.concluding import gather_evidence
-from gatebot.commands.judging import JudgeMeans, conclude_judged
 from gatebot.commands.preparing import Prepared, prepared
 from gatebot.commands.recordings import BaseRecordings
 from gatebot.commands.request import EvaluationRequest
@@ -29,14 +30,22 @@ from gatebot.suite.snapshot import digests
 from gatebot.workspace.cache_directory import cache_directory
 from gatebot.workspace.checkout import Examined
 
+if TYPE_CHECKING:
+    from gatebot.commands.graded_trials import GradedTrials
+    from gatebot.core.evidence import Evidence
+
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What running has come to: the plan with all its rounds, what was run, and where the trials are."""
+    """What running has come to: the plan with all its rounds, what was run, and where the trials are.
+
+    `graded`: the trials as the looks have graded them; None when no look was taken.
+    """
 
     plan: Plan
     suite: Suite
     results: ResultsDirectory
+    graded: GradedTrials | None = None
 
 
 def evaluate(evaluation: Evaluation, request: EvaluationRequest, watch: ProgressView) -> Report:
@@ -45,11 +54,20 @@ def evaluate(evaluation: Evaluation, request: EvaluationRequest, watch: Progress
     Raises GatebotError of every kind; Cancelled after Ctrl-C, with finished trials kept.
     """
     ran = run_trials(evaluation, request, watch)
+    from gatebot.commands.graded_trials import GradedTrials
+
+    trials = ran.graded or GradedTrials(ran.suite, ran.results.trial_file())
+    if ran.suite.config.judge is None:
+        from gatebot.commands.concluding import conclude_graded
+
+        return conclude_graded(ran.plan, ran.suite, trials, ran.results)
+    from gatebot.commands.judging import JudgeMeans, conclude_judged
+
     trees = [view.tree for view in evaluation.sides.values()]
     judge = JudgeMeans(
         request.environment, request.tell, changes=lambda: changed_files(*trees) if len(trees) == 2 else ()
     )
-    return conclude_judged(ran.plan, ran.suite, ran.results.trials, ran.results, judge)
+    return conclude_judged(ran.plan, ran.suite, trials, ran.results, judge)
 
 
 def run_trials(evaluation: Evaluation, request: EvaluationRequest, watch: ProgressView) -> Ran:
@@ -67,6 +85,7 @@ def run_trials(evaluation: Evaluation, request: EvaluationRequest, watch: Progre
     if again and not _goes_on(results):
         return Ran(replace(plan, finished=True), results.read_suite(), results)
     results.write_suite(suite)
+    looks = _Looks(suite, results)
     if not plan.same_agent:
         cache = cache_directory(request.cache)
         if cache.note:
@@ -74,19 +93,54 @@ def run_trials(evaluation: Evaluation, request: EvaluationRequest, watch: Progre
         kept = reused_trials(evaluation, examined, request, cache)
         recordings = None if kept is None else BaseRecordings(evaluation, kept, request.today)
         if recordings is not None and found is None:
-            plan = recordings.planned(plan)
-        places = _Places(results, watch, kept, recordings, beyond_no_sign=again, shard=request.shard)
-        with prepared(evaluation, examined, plan, request, cache) as sides:
+            plan = recordings.with_history(recordings.planned(plan))
+        places = _Places(results, watch, looks, kept, recordings, beyond_no_sign=again, shard=request.shard)
+        with _loading_what_follows(), prepared(evaluation, examined, plan, request, cache) as sides:
             plan = _run(sides, evaluation.ruler, request, places)
     plan = replace(plan, finished=not plan.stopped)
     results.write_plan(plan)
-    return Ran(plan, suite, results)
+    return Ran(plan, suite, results, looks.graded)
+
+
+@contextmanager
+def _loading_what_follows() -> Generator[None]:
+    """Load what grades and decides while the sandbox and the agents are waited for: nobody waits for it afterwards."""
+
+    def load() -> None:
+        from gatebot.commands.concluding import conclude_graded
+
+        del conclude_graded
+
+    thread = threading.Thread(target=load, name="loading")
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+
+
+class _Looks:
+    """The evidence at each look; trials are graded once, at the first look that comes after them."""
+
+    def __init__(self, suite: Suite, results: ResultsDirectory) -> None:
+        self._suite = suite
+        self._results = results
+        self.graded: GradedTrials | None = None
+
+    def evidence(self, plan: Plan) -> Evidence:
+        """What there is to look at after the rounds of the plan."""
+        from gatebot.commands.concluding import gather_evidence
+        from gatebot.commands.graded_trials import GradedTrials
+
+        self.graded = self.graded or GradedTrials(self._suite, self._results.trial_file())
+        return gather_evidence(plan, self._suite, self.graded)
 
 
 @dataclass(frozen=True, slots=True)
 class _Places:
     results: ResultsDirectory
     watch: ProgressView
+    looks: _Looks
     kept: ReusedTrials | None = None
     recordings: BaseRecordings | None = None
     beyond_no_sign: bool = False
@@ -146,7 +200,7 @@ def _rounds(plan: Plan, ruler: Ruler, places: _Places, run: RunRounds) -> Plan:
         if not (plan.sequential or plan.base_recorded):
             _leave(plan, places, "")
             return plan  # one look, and concluding takes it: grading every trial here would be for nothing
-        evidence = gather_evidence(plan, ruler.suite, places.results.trials)
+        evidence = places.looks.evidence(plan)
         more = next_rounds(plan, evidence, gate, ruler.new, beyond_no_sign=beyond)
         beyond = False
         if not more:

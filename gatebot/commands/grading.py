@@ -12,36 +12,59 @@ from gatebot.graders.grade import CaseGrader
 from gatebot.graders.pricing import priced
 from gatebot.graders.tool_schemas import ToolSchemas
 from gatebot.model.score import Grade
-from gatebot.model.suite import Case, Suite
+from gatebot.model.suite import Suite
 from gatebot.model.trajectory import Usage
 from gatebot.model.trial import Side, Timing, Trial, TrialKey
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What of one trial is counted: a digest of what is not measured, what it cost, the models it named."""
+
+    digest: bytes
+    side: Side
+    cached: bool
+    usage: Usage
+    wall_s: float | None
+    models: tuple[str, ...]
+
+
+def counted(trial: Trial) -> Counted:
+    """What is counted of a trial that is priced already."""
+    return Counted(
+        hashlib.sha256(canonical(trial)).digest(),
+        trial.side,
+        trial.cached,
+        trial.usage,
+        trial.timing.wall_s,
+        tuple(trial.trajectory.models),
+    )
+
+
 @dataclass(slots=True)
 class Tally:
-    """What is counted while trials pass by: usage per side, agent seconds, models named, a digest of the results.
+    """What is counted of all trials: usage per side, agent seconds, models named, a digest of the results.
 
-    `unknown` counts trials of cases the suite does not have; they are left out. Recordings cost nothing here.
+    Recordings cost nothing here.
     """
 
     grading_digest: str
     usage: dict[Side, Usage] = field(default_factory=dict[Side, Usage])
-    unknown: int = 0
     wall_s: float | None = None
     recorded_models: set[str] = field(default_factory=set[str])
     live_models: dict[Side, set[str]] = field(default_factory=dict[Side, set[str]])
     _digests: list[bytes] = field(default_factory=list[bytes])
 
-    def take(self, trial: Trial) -> None:
+    def take(self, one: Counted) -> None:
         """Count one trial."""
-        self._digests.append(hashlib.sha256(canonical(trial)).digest())
-        if trial.cached:
-            self.recorded_models.update(trial.trajectory.models)
+        self._digests.append(one.digest)
+        if one.cached:
+            self.recorded_models.update(one.models)
             return
-        self.live_models.setdefault(trial.side, set()).update(trial.trajectory.models)
-        if trial.timing.wall_s is not None:
-            self.wall_s = (self.wall_s or 0.0) + trial.timing.wall_s
-        self.usage[trial.side] = _added(self.usage.get(trial.side), trial.usage)
+        self.live_models.setdefault(one.side, set()).update(one.models)
+        if one.wall_s is not None:
+            self.wall_s = (self.wall_s or 0.0) + one.wall_s
+        self.usage[one.side] = _added(self.usage.get(one.side), one.usage)
 
     def live_on(self, side: Side) -> frozenset[str]:
         """The models named in the live trials of a side."""
@@ -70,29 +93,33 @@ def canonical(trial: Trial) -> bytes:
     return orjson.dumps(kept, option=orjson.OPT_SORT_KEYS)
 
 
-SecondOpinion = Callable[[Case, Trial, Grade], Grade]
-"""Adds to a grade what somebody else than a grader says of the trial."""
+class SuiteGrader:
+    """Prices and grades trials by the cases of a suite."""
+
+    def __init__(self, suite: Suite) -> None:
+        schemas = ToolSchemas(suite.config.tools)
+        self._prices = suite.config.prices
+        self._graders = {case.id: CaseGrader(case, suite.config.trajectory, schemas) for case in suite.cases}
+
+    def grade(self, trial: Trial) -> tuple[Grade, Counted] | None:
+        """The trial's grade and what is counted of it; None when the suite has no such case."""
+        grader = self._graders.get(trial.case)
+        if grader is None:
+            return None
+        trial = priced(trial, self._prices)
+        return grader.grade(trial), counted(trial)
 
 
 def graded(
-    trials: Iterable[Trial],
-    suite: Suite,
-    tally: Tally,
-    keep: Callable[[TrialKey], bool] = lambda _: True,
-    second: SecondOpinion = lambda _case, _trial, grade: grade,
+    trials: Iterable[Trial], suite: Suite, tally: Tally, keep: Callable[[TrialKey], bool] = lambda _: True
 ) -> Iterator[Grade]:
-    """Grade the trials of the suite's cases; `keep` narrows them by key, `second` adds the judge's scores."""
-    cases = {case.id: case for case in suite.cases}
-    schemas = ToolSchemas(suite.config.tools)
-    graders = {case.id: CaseGrader(case, suite.config.trajectory, schemas) for case in suite.cases}
+    """Grade the trials of the suite's cases once, in passing; `keep` narrows them by key."""
+    grader = SuiteGrader(suite)
     for trial in trials:
-        grader = graders.get(trial.case)
-        if grader is None:
-            tally.unknown += 1
-        elif keep(trial.key):
-            trial = priced(trial, suite.config.prices)  # noqa: PLW2901 - the same trial, with what it cost
-            tally.take(trial)
-            yield second(cases[trial.case], trial, grader.grade(trial))
+        found = grader.grade(trial) if keep(trial.key) else None
+        if found is not None:
+            tally.take(found[1])
+            yield found[0]
 
 
 def _added(total: Usage | None, more: Usage) -> Usage:

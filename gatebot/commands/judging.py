@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gatebot.commands.candidate import TrialReader
 from gatebot.commands.changed_files import FileDiff, relevant
-from gatebot.commands.concluding import conclude
+from gatebot.commands.concluding import conclude_graded
+from gatebot.commands.graded_trials import GradedTrials, TrialReader
 from gatebot.commands.judged import JudgeRecord, read_record
 from gatebot.errors import ResultsError, UsageError
 from gatebot.judge.explain import Worsening, explain, subject_of_worsening
@@ -48,7 +48,7 @@ class JudgeMeans:
 
 
 def conclude_judged(
-    plan: Plan, suite: Suite, read: TrialReader, results: ResultsDirectory, means: JudgeMeans
+    plan: Plan, suite: Suite, trials: GradedTrials, results: ResultsDirectory, means: JudgeMeans
 ) -> Report:
     """Judge what is not judged yet, conclude, and explain the cases shown. Without a judge: conclude.
 
@@ -56,13 +56,14 @@ def conclude_judged(
     """
     config = suite.config.judge
     if config is None or plan.same_agent or not plan.keys():
-        return conclude(plan, suite, read, results)
+        return conclude_graded(plan, suite, trials, results)
+    read = results.trials
     session = _session(suite, results, config, means)
     try:
         trusted = session is not None and _judge(
             _Missing(plan, suite, read, session[1]), session[0], results, means
         )
-        report = conclude(plan, suite, read, results)
+        report = conclude_graded(plan, suite, trials, results)
         if session is None or not trusted or not config.explain:
             return report
         wanted = _worsenings(report, suite, read, read_record(results.path, config))
@@ -72,7 +73,7 @@ def conclude_judged(
             session[0].asker.api.close()
     lines = [JudgeLine(explanation=one) for one in found if one is not None]
     append_judge_lines(results.path / JUDGE_FILE, lines)
-    return conclude(plan, suite, read, results) if lines else report
+    return conclude_graded(plan, suite, trials, results) if lines else report
 
 
 def _session(
@@ -233,4 +234,5 @@ def judge_results(directory: Path, means: JudgeMeans) -> Report:
         raise UsageError(
             "the suite of these results configures no judge", "add `judge:` to gatebot.yaml and run again"
         )
-    return conclude_judged(plan, suite, results.trials, results, means)
+    trials = GradedTrials(suite, results.trial_file())
+    return conclude_judged(plan, suite, trials, results, means)

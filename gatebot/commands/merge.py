@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from gatebot.commands.graded_trials import GradedTrials
 from gatebot.commands.judging import JudgeMeans, conclude_judged
 from gatebot.core.rounds import first_rounds
 from gatebot.errors import ResultsError, UsageError
@@ -59,7 +60,8 @@ def merge(
             for trial in part.results.trials():
                 journal.append(trial)
     results.write_plan(plan)
-    return conclude_judged(plan, suite, results.trials, results, JudgeMeans(environment, tell))
+    trials = GradedTrials(suite, results.trial_file())
+    return conclude_judged(plan, suite, trials, results, JudgeMeans(environment, tell))
 
 
 def _part(path: Path) -> _Part:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gatebot.commands.concluding import case_diffs
+from gatebot.commands.graded_trials import ReaderSource
 from gatebot.model.acceptance import Acceptance
 from gatebot.model.config import CommentMode
 from gatebot.model.publication import Annotation, CheckOutput, Publication
@@ -36,7 +37,7 @@ class Told:
 
 def diffs_of(results: ResultsDirectory, report: Report) -> dict[str, CaseDiff]:
     """The trajectory diffs of a finished evaluation's failing cases."""
-    return case_diffs(report, results.read_suite(), results.trials)
+    return case_diffs(report, results.read_suite(), ReaderSource(results.trials).some)
 
 
 def publication(report: Report, diffs: dict[str, CaseDiff], told: Told) -> Publication:

@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from gatebot.commands.accept.local import LocalAcceptance, apply_candidate
 from gatebot.commands.candidate import agreements, candidate_of
+from gatebot.commands.graded_trials import ReaderSource
 from gatebot.commands.request import EvaluationRequest
 from gatebot.commands.run import run
 from gatebot.commands.sides import WORKTREE, opened
@@ -28,7 +29,7 @@ def record(
     run(request, head=WORKTREE, watch=watch)
     results = ResultsDirectory(request.out)
     suite = results.read_suite()
-    agreed = agreements(suite, results.trials, {case.id for case in suite.cases})
+    agreed = agreements(suite, ReaderSource(results.trials).some, {case.id for case in suite.cases})
     outcomes = [
         candidate_of(case, suite, *agreed[case.id], despite_split=most_frequent) for case in suite.cases
     ]

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from gatebot.commands.concluding import conclude
+from gatebot.commands.concluding import conclude, conclude_graded
+from gatebot.commands.graded_trials import GradedTrials
 from gatebot.commands.ruler import one_side_ruler
 from gatebot.errors import InputFileError, ResultsError
 from gatebot.model.plan import Plan, Round, SideInfo
@@ -48,7 +49,7 @@ def _saved_run(results: ResultsDirectory) -> Report:
             "suite.json is not the suite that plan.json was made for",
             "run the evaluation again, into an empty directory",
         )
-    return conclude(plan, suite, results.trials, results)
+    return conclude_graded(plan, suite, GradedTrials(suite, results.trial_file()), results)
 
 
 def _recorded_suite(results: ResultsDirectory, config: str, today: datetime.date) -> Report:

@@ -194,6 +194,8 @@ def _values(rows: list[Row], name: str) -> list[float]:
 
 
 def _mean(values: list[float]) -> float | None:
+    if len(values) == 1:
+        return float(values[0])
     return float(np.mean(values)) if values else None
 
 

@@ -57,24 +57,32 @@ class Evidence:
     _lost: dict[tuple[Window | None, Side], float] = field(
         default_factory=dict[tuple[Window | None, Side], float], repr=False
     )
+    _values: dict[tuple[str, Side], tuple[tuple[float, ...], ...]] = field(
+        default_factory=dict[tuple[str, Side], tuple[tuple[float, ...], ...]], repr=False
+    )
 
     def add(self, grade: Grade) -> None:
         """Take one grade in; the first of equal keys wins."""
-        kept = self._kept_apart(grade)
-        sides = kept.setdefault(grade.case, {side: {} for side in SIDES})
-        if grade.slot in sides[grade.side]:
+        self.take(grade.key, row_of(grade), fault=any(score.fault for score in grade.scores.values()))
+
+    def take(self, key: TrialKey, row: Row, *, fault: bool) -> None:
+        """Take the row of one grade in; `fault`: a grader failed on the trial. The first of equal keys wins."""
+        kept = self._kept_apart(key, row)
+        sides = kept.setdefault(key.case, {side: {} for side in SIDES})
+        if key.slot in sides[key.side]:
             return
         self._gathered.clear()
         self._lost.clear()
-        self.graders_faulted += any(score.fault for score in grade.scores.values())
-        sides[grade.side][grade.slot] = row_of(grade)
+        self._values.clear()
+        self.graders_faulted += fault
+        sides[key.side][key.slot] = row
 
-    def _kept_apart(self, grade: Grade) -> Rows:
-        if grade.cached and grade.side == "base":
+    def _kept_apart(self, key: TrialKey, row: Row) -> Rows:
+        if row.cached and key.side == "base":
             return self.recorded
-        if grade.key in self.sentinel:
+        if key in self.sentinel:
             return self.tested
-        return self.fresh if grade.key in self.confirming else self.rows
+        return self.fresh if key in self.confirming else self.rows
 
     def case_rows(self, case: str, side: Side, window: Window | None = None) -> list[Row]:
         """The rows of a case on a side, by slot; `window` narrows them."""
@@ -162,6 +170,14 @@ class Evidence:
             one_sided=tuple(one_sided),
         )
 
+    def values_of(self, name: str, side: Side) -> tuple[tuple[float, ...], ...]:
+        """As `side_values`; what is found is kept until a grade is added."""
+        found = self._values.get((name, side))
+        if found is None:
+            values = (_graded(name, rows).values for rows in self._of(None, side))
+            found = self._values[name, side] = tuple(v for v in values if v)
+        return found
+
     def lost_share(self, side: Side, window: Window | None = None) -> float:
         """Share of a side's planned gating trials that are missing or ended in an infrastructure error, in [0, 1].
 
@@ -233,11 +249,7 @@ def gather(grades: Iterable[Grade], planned: Iterable[TrialKey], gating_cases: I
 
 def side_values(evidence: Evidence, name: str, side: Side) -> tuple[tuple[float, ...], ...]:
     """One side's graded values per gating case (sorted by id) that has any: what a side alone shows."""
-    values = [
-        tuple(v for row in evidence.sample_rows(case, side) if (v := row.values.get(name)) is not None)
-        for case in sorted(evidence.gating_cases)
-    ]
-    return tuple(v for v in values if v)
+    return evidence.values_of(name, side)
 
 
 def empty_cases(evidence: Evidence, side: Side) -> list[str]:

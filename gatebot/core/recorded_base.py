@@ -5,14 +5,9 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 
-from gatebot.core.compare import strata
-from gatebot.core.decide import closes
 from gatebot.core.evidence import Evidence, side_values
 from gatebot.core.rows import Rows
-from gatebot.core.stats.exact import exact_tails
 from gatebot.core.stats.spacing import FULL_ROUNDS
-from gatebot.core.stats.strata import pass_counts
-from gatebot.core.target import judge_target
 from gatebot.core.view import MetricSample
 from gatebot.model.config import Gate
 from gatebot.model.metric import MEASURED_METRICS, METRICS, PRIMARY_METRIC, is_judge_metric
@@ -155,6 +150,9 @@ def _recorded_in(evidence: Evidence, key: TrialKey) -> bool:
 
 def _misses(evidence: Evidence, gate: Gate, name: str) -> bool:
     head, base = (side_values(evidence, name, side) for side in ("head", "base"))
+    from gatebot.core.decide import closes
+    from gatebot.core.target import judge_target
+
     target = judge_target(METRICS[name], gate.metrics[name], head, base)
     return target is not None and closes(target, gate.metrics[name])
 
@@ -168,5 +166,9 @@ def sentinel_fires(sample: MetricSample) -> bool:
     """
     if not sample.cases:
         return False
+    from gatebot.core.compare import strata
+    from gatebot.core.stats.exact import exact_tails
+    from gatebot.core.stats.strata import pass_counts
+
     tails = exact_tails(pass_counts(strata(sample)))
     return min(tails.lower, tails.upper) <= SENTINEL_LEVEL

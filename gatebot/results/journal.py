@@ -13,8 +13,9 @@ from typing import Self, TypeVar
 from gatebot.errors import InfrastructureError, Location, ResultsError
 from gatebot.model.trajectory import Usage
 from gatebot.model.trial import Trial, TrialKey
-from gatebot.results.plain_file import open_to_append, open_to_read, sync_directory
-from gatebot.results.trial_line import MAX_LINE_BYTES, decode_trial, storable
+from gatebot.results.plain_file import open_to_append, sync_directory
+from gatebot.results.trial_file import Place, lines_from
+from gatebot.results.trial_line import decode_trial, storable
 
 N = TypeVar("N", int, float)
 
@@ -31,20 +32,13 @@ def read_trials(path: Path) -> Iterator[Trial]:
     """
     seen: set[TrialKey] = set()
     lost: dict[TrialKey, Trial] = {}
-    try:
-        stream = open_to_read(path)
-    except FileNotFoundError:
-        return
-    with stream:
-        for number, line in enumerate(iter(lambda: stream.readline(MAX_LINE_BYTES + 1), b""), start=1):
-            if not line.endswith(b"\n") and len(line) <= MAX_LINE_BYTES:
-                break
-            trial = decode_trial(line, Location(path.name, number))
-            if trial.status == "infra_error":
-                lost.setdefault(trial.key, trial)
-            elif trial.key not in seen:
-                seen.add(trial.key)
-                yield trial
+    for place, line, _ in lines_from(path, Place(0, 1)):
+        trial = decode_trial(line, Location(path.name, place.number))
+        if trial.status == "infra_error":
+            lost.setdefault(trial.key, trial)
+        elif trial.key not in seen:
+            seen.add(trial.key)
+            yield trial
     yield from (trial for key, trial in lost.items() if key not in seen)
 
 

@@ -14,13 +14,13 @@ from pydantic import TypeAdapter, ValidationError
 from gatebot.errors import InputFileError, Location, ResultsError
 from gatebot.model.plan import PLAN_SCHEMA, Plan, SideInfo
 from gatebot.model.report import REPORT_SCHEMA, Report
-from gatebot.model.score import Grade
 from gatebot.model.suite import SUITE_SCHEMA, Suite
 from gatebot.model.trial import Trial
 from gatebot.results.candidate import CANDIDATE_FOLDER
 from gatebot.results.journal import TRIALS_FILE, Journal, read_trials
 from gatebot.results.judgements import JUDGE_FILE
 from gatebot.results.plain_file import TEMPORARY_PREFIX, open_to_read, replace_file
+from gatebot.results.trial_file import TrialFile
 from gatebot.results.trial_line import check_schema, first_errors
 
 T = TypeVar("T")
@@ -65,6 +65,10 @@ class ResultsDirectory:
         """The finished trials, streamed: see `read_trials`."""
         return read_trials(self.path / TRIALS_FILE)
 
+    def trial_file(self) -> TrialFile:
+        """The finished trials as a file that is read once while it grows."""
+        return TrialFile(self.path / TRIALS_FILE)
+
     def log(self, name: str) -> Path:
         """Where a log of that name goes; the logs' directory is made when absent."""
         folder = self.path / LOGS
@@ -101,10 +105,9 @@ class ResultsDirectory:
         """Read report.json. Raises InputFileError as `read_plan` does."""
         return _read(self.path / REPORT_FILE, _reports(), REPORT_SCHEMA)
 
-    def write_scores(self, grades: Iterable[Grade]) -> None:
-        """Write scores.jsonl: one line per graded trial, in the order given."""
-        option = orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
-        replace_file(self.path / SCORES_FILE, (orjson.dumps(grade, option=option) for grade in grades))
+    def write_scores(self, lines: Iterable[bytes]) -> None:
+        """Write scores.jsonl: one line per graded trial (`score_line`), in the order given."""
+        replace_file(self.path / SCORES_FILE, lines)
 
     def write_text(self, name: str, text: str) -> None:
         """Write a rendered file (comment.md, junit.xml …) as UTF-8."""

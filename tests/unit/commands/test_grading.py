@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gatebot.commands.grading import Tally, canonical
+from gatebot.commands.grading import Tally, canonical, counted
 from gatebot.model.trajectory import Usage
 from gatebot.model.trial import MEASURED_FIELDS, Timing, Trial
 
@@ -25,7 +25,7 @@ MEASURED_OTHERWISE: dict[str, Trial] = {
 def digest(*trials: Trial, grading: str = "g") -> str:
     tally = Tally(grading)
     for trial in trials:
-        tally.take(trial)
+        tally.take(counted(trial))
     return tally.result_digest()
 
 
@@ -65,9 +65,9 @@ def test_usage_adds_up_and_the_unknown_stays_unknown() -> None:
         replace(TRIAL, usage=Usage()),
         replace(TRIAL, usage=Usage(input_tokens=2, cost_usd=0.5)),
     ):
-        tally.take(trial)
-    tally.take(replace(TRIAL, side="base", usage=Usage()))
+        tally.take(counted(trial))
+    tally.take(counted(replace(TRIAL, side="base", usage=Usage())))
     assert tally.usage == {"head": Usage(input_tokens=7, cost_usd=0.5), "base": Usage()}
     assert tally.wall_s is None
-    tally.take(replace(TRIAL, timing=Timing(wall_s=1.5)))
+    tally.take(counted(replace(TRIAL, timing=Timing(wall_s=1.5))))
     assert tally.wall_s == pytest.approx(1.5)

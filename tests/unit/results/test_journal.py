@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from gatebot.errors import InfrastructureError, InputFileError, ResultsError
 from gatebot.model.trajectory import Message, ToolCall, Trajectory, Usage
 from gatebot.model.trial import Trial, TrialKey
-from gatebot.results import journal as journal_module
 from gatebot.results.journal import Journal, read_trials
 from gatebot.results.trial_line import encode_trial
 
@@ -160,7 +159,7 @@ def test_fields_of_a_later_minor_version_are_ignored(tmp_path: Path) -> None:
 def test_a_line_without_end_is_refused_in_bounded_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal_module, "MAX_LINE_BYTES", 1000)
+    monkeypatch.setattr("gatebot.results.trial_file.MAX_LINE_BYTES", 1000)
     monkeypatch.setattr("gatebot.results.trial_line.MAX_LINE_BYTES", 1000)
     path = tmp_path / "trials.jsonl"
     path.write_bytes(b"x" * 5000)

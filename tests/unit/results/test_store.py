@@ -20,6 +20,7 @@ from gatebot.model.score import Check, Grade, Score
 from gatebot.model.suite import Case, ExpectedCall, Reference, Suite
 from gatebot.model.trial import Trial, TrialKey
 from gatebot.results.plain_file import TEMPORARY_PREFIX, replace_file
+from gatebot.results.scores import score_line
 from gatebot.results.store import ResultsDirectory, existing_results, open_results
 
 PLAN = Plan(
@@ -122,7 +123,8 @@ def test_scores_are_a_line_each_in_the_order_given(tmp_path: Path) -> None:
     grade = Grade(
         "b", "head", 1, "completed", passed=True, scores={"z": Score(1.0), "a": Score(None, "none")}
     )
-    results.write_scores(iter([grade, replace(grade, case="a", checks=(Check("goal", "answer", None),))]))
+    grades = (grade, replace(grade, case="a", checks=(Check("goal", "answer", None),)))
+    results.write_scores(score_line(one) for one in grades)
     lines = [orjson.loads(line) for line in (results.path / "scores.jsonl").read_bytes().splitlines()]
     assert [line["case"] for line in lines] == ["b", "a"]
     assert list(lines[0]["scores"]) == ["a", "z"]
