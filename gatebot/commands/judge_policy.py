@@ -27,10 +27,13 @@ def judge_in_force(config: Config) -> tuple[Config, tuple[str, ...]]:
             f"nothing is left to close the gate: {name} may only inform, since {reasons[name]}",
             "let another metric gate too, or calibrate the judge: `gatebot judge calibrate`",
         )
-    if any(name in kept for name in reasons) and config.seeds.max is not None:
-        config = config.model_copy(update={"seeds": Seeds(fixed=config.seeds.max)})
     if notes:
         config = config.model_copy(update={"gate": config.gate.model_copy(update={"metrics": kept})})
+    most = config.seeds.max
+    if any(name in kept for name in reasons) and most is not None:
+        config = config.model_copy(update={"seeds": Seeds(fixed=most)})
+        fixed = f"A judge metric gates, so every case runs {most} seeds and there is one look at the end."
+        notes = (*notes, fixed)
     return config, notes
 
 

@@ -21,9 +21,15 @@ from gatebot.core.recorded_base import (
 )
 from gatebot.model.plan import Plan
 from gatebot.model.trial import Side, Trial
-from gatebot.results.recordings import RecordedSlot, Recording
+from gatebot.results.recordings import Question, RecordedSlot, Recording
 from gatebot.results.store import ResultsDirectory
 
+_ASKED: Mapping[str, str] = {
+    "policy": "another policy",
+    "run": "other cases",
+    "grading": "another grading",
+    "seeds": "other seeds",
+}
 _RECORDED_OF: Mapping[str, Side] = {"gate": "base", "run": "head"}
 """Whose live trials an activity leaves behind as recordings: a gate's head is nobody's base yet."""
 
@@ -67,6 +73,24 @@ class BaseRecordings:
         counts = [(case, len(trials)) for case, trials in found.items()]
         rounds = recorded_rounds(plan, counts, sentinel=max(days) < self.today)
         return replace(plan, base_recorded=fewest, recorded_since=min(days).isoformat(), rounds=rounds)
+
+    def with_history(self, plan: Plan) -> Plan:
+        """The plan of a new evaluation, which says when these trees were judged before by other rules (item 16)."""
+        seeds = f"{plan.seeds} {'with looks' if plan.sequential else 'fixed'}"
+        now = Question(plan.digests.policy, plan.digests.grading, plan.digests.run, seeds)
+        before = self.kept.earlier_questions(now)
+        changed = [
+            word
+            for name, word in _ASKED.items()
+            if any(getattr(one, name) != getattr(now, name) for one in before)
+        ]
+        if not changed or plan.activity != "gate":
+            return plan
+        note = (
+            f"This head was evaluated before with {', '.join(changed)}: that was another evaluation. "
+            "This one decides anew, by what is in force now; the promise of alpha holds for each, not for both together."
+        )
+        return replace(plan, notes=(*plan.notes, note))
 
     def take(self, plan: Plan, results: ResultsDirectory) -> None:
         """Put the recordings that the plan names into the journal, each in its slot; those that are there stay."""

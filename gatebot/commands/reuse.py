@@ -14,7 +14,7 @@ from gatebot.model.config import AgentConfig
 from gatebot.model.suite import Suite
 from gatebot.model.trial import Side, Trial, TrialKey
 from gatebot.ports import TrialTask
-from gatebot.results.recordings import RecordedSlot, RecordingIndex
+from gatebot.results.recordings import Question, RecordedSlot, RecordingIndex, earlier_questions
 from gatebot.results.trial_store import TrialOrigin, TrialStore
 from gatebot.suite.snapshot import agent_digest, case_run_digest
 from gatebot.workspace.cache_directory import CacheDirectory
@@ -57,6 +57,10 @@ class ReusedTrials:
     def evaluation(self) -> str:
         """The digest that names the comparison: machine, trees, agents."""
         return self._evaluation
+
+    def earlier_questions(self, question: Question) -> tuple[Question, ...]:
+        """What else was asked of these trees before this was asked first."""
+        return earlier_questions(self._store.path, self._evaluation, question)
 
     def recordings(self, side: Side) -> RecordingIndex:
         """The recordings of a side's agent: the same tree, configuration and environment, in whatever evaluation."""

@@ -22,6 +22,7 @@ from gatebot.results.trial_line import check_schema
 
 RECORDING_SCHEMA = "gatebot.recording/1"
 CHOSEN_SCHEMA = "gatebot.chosen-recordings/1"
+QUESTIONS_SCHEMA = "gatebot.questions/1"
 _MAX_BYTES = 1024 * 1024
 _MOST_ENTRIES = 200
 T = TypeVar("T")
@@ -96,6 +97,37 @@ class RecordingIndex:
         _write(self._choices / f"{evaluation}.json", orjson.dumps(_Chosen(tuple(slots))))
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What one evaluation of a head asks: digests of its policy, grading and cases, and its seeds in words."""
+
+    policy: str
+    grading: str
+    run: str
+    seeds: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Questions:
+    asked: tuple[Question, ...]
+    schema: str = QUESTIONS_SCHEMA
+
+
+def earlier_questions(store: Path, evaluation: str, question: Question) -> tuple[Question, ...]:
+    """The questions asked of the same trees before this one was asked first, in order; this one is remembered.
+
+    Asking again what was asked before changes nothing, so that the same evaluation shows the same each time.
+    """
+    path = store / "recordings" / "questions" / f"{evaluation}.json"
+    found = _read(path, _asked(), QUESTIONS_SCHEMA)
+    asked = () if found is None else found.asked
+    if question in asked:
+        return asked[: asked.index(question)]
+    if len(asked) < _MOST_ENTRIES:
+        _write(path, orjson.dumps(_Questions((*asked, question))))
+    return asked
+
+
 def _write(path: Path, data: bytes) -> None:
     with contextlib.suppress(OSError, InfrastructureError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -115,6 +147,11 @@ def _read(path: Path, adapter: TypeAdapter[T], schema: str) -> T | None:
 @cache
 def _recordings() -> TypeAdapter[Recording]:
     return TypeAdapter(Recording)
+
+
+@cache
+def _asked() -> TypeAdapter[_Questions]:
+    return TypeAdapter(_Questions)
 
 
 @cache

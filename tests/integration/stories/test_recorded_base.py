@@ -207,6 +207,20 @@ def without_reused(text: str) -> list[str]:
     return sorted(text.replace('"reused":true', '"reused":false').splitlines())
 
 
+def test_other_rules_for_the_same_head_are_another_evaluation_and_say_so(shop: Shop, tmp_path: Path) -> None:
+    head = shop.pull_request()
+    first = CommandLine(shop.gatebot.capture, tmp_path / "first")
+    assert first.gate(shop.project.root, shop.base, head, "--seeds", "2").code == 0
+    assert "another evaluation" not in str(first.report()["alerts"])
+    other = CommandLine(shop.gatebot.capture, tmp_path / "other")
+    assert other.gate(shop.project.root, shop.base, head, "--seeds", "3").code == 0
+    assert "evaluated before with other seeds: that was another evaluation" in str(other.report()["alerts"])
+    for name, told in (("first", False), ("other", True)):
+        again = CommandLine(shop.gatebot.capture, tmp_path / f"{name}-again")
+        again.gate(shop.project.root, shop.base, head, "--seeds", "2" if name == "first" else "3")
+        assert ("another evaluation" in str(again.report()["alerts"])) is told
+
+
 def test_without_the_store_the_base_is_run(shop: Shop) -> None:
     shop.lets_the_base_be_recorded()
     _, report = shop.gate(shop.pull_request(), "--no-store")

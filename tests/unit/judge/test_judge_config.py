@@ -90,7 +90,7 @@ def test_a_calibrated_metric_gates_on_fixed_seeds() -> None:
     made, notes = judge_in_force(calibrated(0.7))
     assert set(made.gate.metrics) == {"pass_rate", "judge_trajectory"}
     assert (made.seeds.max, made.seeds.fixed) == (None, 10)
-    assert notes == ()
+    assert "10 seeds and there is one look" in notes[0]
 
 
 @pytest.mark.parametrize(
