@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gatebot.errors import RepositoryError
 from gatebot.workspace.reading import git_errors
-from gatebot.workspace.repository import open_repository
+from gatebot.workspace.repository import found_repository, open_repository
 
 
 def empty_repository(place: Path) -> None:
@@ -31,9 +31,7 @@ def make_available(workspace: Path, commits: Sequence[str], remote: Mapping[str,
         return
     import pygit2
 
-    open_repository(workspace)
-    place = pygit2.discover_repository(str(workspace.absolute()))
-    repository = pygit2.Repository(place)
+    repository = found_repository(workspace)
     token = remote["token"]
     callbacks = pygit2.RemoteCallbacks(
         credentials=pygit2.UserPass("x-access-token", token) if token else None

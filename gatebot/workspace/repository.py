@@ -114,7 +114,14 @@ class Repository:
 
 
 def open_repository(directory: Path) -> Repository:
-    """Open the repository that holds `directory` (bare ones too), whoever owns it.
+    """Open the repository that holds `directory` (bare ones too), whoever owns it. Raises as `found_repository` does."""
+    place = directory.absolute()
+    repository = found_repository(place)
+    return Repository(repository, _prefix(repository, place))
+
+
+def found_repository(directory: Path) -> pygit2.Repository:
+    """The library's own view of the repository that holds `directory`: for what this package does with it.
 
     Ownership is not checked: libgit2 runs nothing that a repository names, which is what the check is for.
     Raises RepositoryError when there is none, or when it is of a kind that cannot be read.
@@ -133,7 +140,7 @@ def open_repository(directory: Path) -> Repository:
         if found is None:
             hint = "give --repo the directory of a git repository, or run `git init` and commit there"
             raise RepositoryError(f"{shown(str(directory))} is not in a git repository", hint)
-        repository = pygit2.Repository(found)
+        return pygit2.Repository(found)
     except git_errors() as error:
         message = f"the repository at {shown(str(directory))} cannot be read: {said(error)}"
         raise RepositoryError(
@@ -141,7 +148,6 @@ def open_repository(directory: Path) -> Repository:
         ) from error
     finally:
         pygit2.settings.owner_validation = checked
-    return Repository(repository, _prefix(repository, place))
 
 
 def _prefix(repository: pygit2.Repository, place: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from gatebot.errors import RepositoryError
 from gatebot.workspace.fetch import make_available
+from gatebot.workspace.repository import open_repository
 from tests.builders import Project, shop, wrong
 from tests.fakes.github.git_http import serving_git
 
@@ -63,3 +65,19 @@ def test_a_wrong_token_is_an_error_with_a_way_out(tmp_path: Path, history: tuple
 def test_commits_that_are_there_are_not_asked_for(history: tuple[Project, str, str]) -> None:
     project, base, head = history
     make_available(project.root, (base, head), {"url": "http://127.0.0.1:9/none", "token": ""})
+
+
+@pytest.mark.root
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a checkout to another user")
+def test_s53_a_shallow_checkout_of_another_user_is_fetched_into(
+    tmp_path: Path, history: tuple[Project, str, str]
+) -> None:
+    """As on a hosted runner: the checkout is user 1001's, gatebot is root, and the base is not there yet."""
+    project, base, head = history
+    place = tmp_path / "clone"
+    shallow(project, place)
+    for path in (place, *place.rglob("*")):
+        os.chown(path, 1001, 1001, follow_symlinks=False)
+    with serving_git(tmp_path / "served", TOKEN) as url:
+        make_available(place, (base, head), {"url": f"{url}/shop", "token": TOKEN})
+    assert open_repository(place).resolve(base).sha == base
