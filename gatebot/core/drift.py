@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gatebot.core.decide import Decision
-from gatebot.model.config import Gate, MetricGate
+from gatebot.model.gate import Gate, MetricGate
 from gatebot.model.metric import is_judge_metric
 
 PROVEN_ALPHA = 0.005
