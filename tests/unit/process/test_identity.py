@@ -86,3 +86,18 @@ def test_locks_lie_where_root_alone_can_write(tmp_path: Path) -> None:
     assert wanted.stat().st_mode & 0o777 == 0o700
     with pytest.raises(NoIdentityError):
         lock_directory([loose, foreign, link])
+
+
+def test_a_user_that_systemd_has_made_up_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It gives services users of the same range, for as long as they run, and notes each by its number."""
+    notes = tmp_path / "dynamic-uid"
+    notes.mkdir()
+    monkeypatch.setattr("gatebot.process.identity._DYNAMIC", notes)
+    identities = Identities(tmp_path, ())
+    with identities.lease() as first:
+        following = first.uid + 1 if first.uid < LAST_UID else FIRST_UID
+    (notes / str(following)).touch()
+    with identities.lease() as second:
+        assert second.uid not in (first.uid, following)
