@@ -12,10 +12,22 @@ from gatebot.core.decide import Decision, decide
 from gatebot.core.evidence import Evidence
 from gatebot.core.looks import look_plan
 from gatebot.core.playing import Arm, Arms, ArrayView
-from gatebot.core.recorded_base import other_models, sentinel_fires, why_too_old
+from gatebot.core.recorded_base import (
+    RECORDED_OFFSET,
+    SENTINEL_OFFSET,
+    may_be_recorded,
+    other_models,
+    recorded_alert,
+    recorded_rounds,
+    recorded_told,
+    sentinel_fires,
+    why_doubtful,
+    why_too_old,
+    why_void,
+)
 from gatebot.core.rounds import first_rounds, next_rounds
 from gatebot.core.stats.drawing import drawn_passes, drawn_rates, generator_of
-from gatebot.model.config import Gate
+from gatebot.model.config import Gate, MetricGate
 from gatebot.model.plan import Plan, Round
 from gatebot.model.score import Grade
 from tests.unit.core.grades import Trials, gate_of, plan_of, suite_of, verdict_of
@@ -134,6 +146,109 @@ def test_recordings_are_valid_for_a_week(days: int, why: str) -> None:
 def test_other_models_void_recordings(recorded: set[str], live: set[str], told: str) -> None:
     found = other_models(frozenset(recorded), frozenset(live))
     assert (told in found) if told else found == ""
+
+
+def _doubted(marks: str, gate: Gate | None = None, **models: str) -> tuple[str, str]:
+    """Why one live round with these marks doubts, and voids, a base recorded as always passing, beside a head alike."""
+    plan = replace(plan_of(10, sequential=True), rounds=(), base_recorded=10)
+    rounds = recorded_rounds(plan, [(case, 10) for case in CASES], sentinel=True)
+    plan = replace(plan, rounds=(*rounds, *first_rounds(plan, CASES, NEW)))
+    evidence = Evidence(
+        frozenset(plan.keys()),
+        frozenset(CASES),
+        recordings=frozenset(plan.keys_of("recorded")),
+        sentinel=frozenset(plan.keys_of("sentinel")),
+    )
+    for key in plan.keys_of("recorded"):
+        evidence.add(Grade(*key, "completed", passed=True, cached=True))
+    for key, mark in zip(plan.keys_of("sentinel"), marks, strict=True):
+        evidence.add(Grade(*key, "completed", passed=mark == "1"))
+    for key in plan.keys_of("regular"):
+        evidence.add(Grade(*key, "completed", passed=True))
+    recorded, live = frozenset({"m-1"}), frozenset({models.get("live", "m-1")})
+    doubt = why_doubtful(evidence, gate or gate_of(), recorded=recorded, live=live)
+    return doubt, why_void(evidence, recorded=recorded, live=live)
+
+
+def test_a_sentinel_like_the_recordings_doubts_nothing() -> None:
+    assert _doubted("1" * 20) == ("", "")
+
+
+def test_a_sentinel_that_differs_and_other_models_void_them() -> None:
+    assert all("differ" in why for why in _doubted("1" * 14 + "0" * 6))
+    assert all("m-2" in why for why in _doubted("1" * 20, live="m-2"))
+
+
+def test_a_target_that_the_head_misses_is_held_against_a_live_base_alone() -> None:
+    gate = gate_of().model_copy(update={"metrics": {"pass_rate": MetricGate(target=0.6)}})
+    plan = _plan(3)
+    evidence = _evidence(plan, EVEN, Trials({}, suite_of(20, "000")))
+    told = why_doubtful(evidence, gate, recorded=frozenset(), live=frozenset())
+    assert told == "the head misses the target of pass_rate"
+    assert why_void(evidence, recorded=frozenset(), live=frozenset()) == ""
+
+
+def test_doubt_has_the_base_run_whatever_the_look_says() -> None:
+    plan = _plan(3)
+    evidence = _evidence(plan, EVEN, Trials({}, suite_of(20, "111")))
+    assert next_rounds(plan, evidence, gate_of(), NEW) == ()
+    evidence.doubt = "other models answered"
+    assert [round_.kind for round_ in next_rounds(plan, evidence, gate_of(), NEW)] == ["fresh_base"]
+    decision = _decided(plan, evidence)
+    assert (decision.conclusion, decision.reason) == ("not_evaluated", "other models answered")
+
+
+def test_a_recording_that_is_gone_has_the_base_run() -> None:
+    plan = replace(_plan(3), rounds=recorded_rounds(_plan(3), [("case-000", 1)], sentinel=False))
+    evidence = Evidence(
+        frozenset(plan.keys()), frozenset(CASES), recordings=frozenset(plan.keys_of("recorded"))
+    )
+    assert "missing" in why_doubtful(evidence, gate_of(), recorded=frozenset(), live=frozenset())
+    assert evidence.status_counts()["missing"] == 1
+
+
+def test_recordings_and_sentinels_have_slots_of_their_own() -> None:
+    recorded, sentinel = recorded_rounds(_plan(3), [("b", 2), ("a", 1)], sentinel=True)
+    assert [(key.case, key.slot - RECORDED_OFFSET) for key in recorded.trials] == [
+        ("a", 1),
+        ("b", 1),
+        ("b", 2),
+    ]
+    assert [(key.case, key.slot - SENTINEL_OFFSET) for key in sentinel.trials] == [("a", 1), ("b", 1)]
+    assert (recorded.kind, sentinel.kind) == ("recorded", "sentinel")
+
+
+@pytest.mark.parametrize(
+    ("metric", "changes", "may"),
+    [
+        ("pass_rate", {}, True),
+        ("latency_s", {}, False),
+        ("judge_trajectory", {}, False),
+        ("pass_rate", {"shard": "1/2"}, False),
+        ("pass_rate", {"activity": "aa"}, False),
+        ("pass_rate", {"base": None}, False),
+        ("pass_rate", {"same_agent": True}, False),
+    ],
+)
+def test_where_a_base_may_be_recorded(metric: str, changes: dict[str, object], *, may: bool) -> None:
+    plan = replace(plan_of(10, sequential=True), **changes)
+    assert may_be_recorded(plan, gate_of(metric)) is may
+
+
+def test_the_report_says_what_was_spared_or_why_nothing_was() -> None:
+    plan = _plan(3)
+    rounds = recorded_rounds(plan, [(case, 10) for case in CASES], sentinel=True)
+    plan = replace(plan, rounds=(*rounds, *plan.rounds), recorded_since="2026-05-01")
+    told = recorded_told(plan, "")
+    assert told is not None
+    assert (told.slots, told.spared, told.run_because) == (10, 40, "")
+    assert "spared 40 trials" in recorded_alert(told)
+    plan = replace(plan, rounds=(*plan.rounds, Round(2_000, (), "fresh_base")))
+    told = recorded_told(plan, "other models answered")
+    assert told is not None
+    assert (told.spared, told.run_because) == (0, "other models answered")
+    assert "other models answered. Only what was run decides." in recorded_alert(told)
+    assert recorded_told(replace(plan, base_recorded=0), "") is None
 
 
 def _fires(lost: float, count: int) -> float:
