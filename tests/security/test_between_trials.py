@@ -90,8 +90,8 @@ def test_s38_nothing_of_a_running_neighbour_is_in_reach(sandbox: Sandbox) -> Non
             if libc.syscall(438, libc.syscall(434, pid, 0), 0, 0) < 0: raise PermissionError
         for pid in neighbours[:1]:
             for attempt in (
-                lambda: open(path + "/home/open").read(),
-                lambda: open(path + "/home/new", "w"),
+                lambda: open(os.path.join(path, "home", "open")).read(),
+                lambda: open(os.path.join(path, "home", "new"), "w"),
                 lambda: os.listdir(path),
                 lambda: os.listdir(os.path.dirname(path)),
                 lambda: open(f"/proc/{pid}/environ").read(),

@@ -17,6 +17,7 @@ from gatebot.process.launch import Launchers
 from gatebot.process.program import Ended, Limits, Program
 from gatebot.process.run_directory import RunDirectory
 from gatebot.workspace import setup as side_setup
+from gatebot.workspace.kept_place import kept_place
 from gatebot.workspace.setup import SetupDone, SideSetup, set_up
 from tests.security.conftest import needs_root
 
@@ -104,6 +105,34 @@ def test_s27_a_directory_that_is_a_link_from_the_start_opens_nothing(bench: Benc
         done = bench.set_up(*commands, folder="link")
         assert not done.ok
         assert "is a link" in done.reason
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        (
+            "python3 -c \"import os\nfor _ in range(30): os.mkdir('d' * 200); os.chdir('d' * 200)\"",
+            "cannot be read",
+        ),
+        ("mkdir closed; touch closed/file; chmod 0 closed/file closed", ""),
+        ("python3 -c \"open(b'\\xff\\n', 'w'); open('-rf', 'w')\"", ""),
+        ("chmod 0 .", ""),
+    ],
+    ids=["deep", "closed", "names", "closes itself"],
+)
+def test_s35_what_a_setup_leaves_is_read_back_or_is_its_own_failure(
+    bench: Bench, command: str, reason: str
+) -> None:
+    """Never the machine's: a head must not turn its own into a fault of infrastructure."""
+    done = bench.set_up(command)
+    assert done.ok is not bool(reason), done.reason
+    assert reason in done.reason
+    assert os.access(bench.checkout, os.R_OK)
+    with kept_place(bench.root, ("a",)) as place:
+        (place.path / "x").mkdir()
+        shutil.move(bench.checkout, place.path / "x")
+        place.clear()
+        assert [entry.name for entry in place.path.iterdir()] == ["lock"]
 
 
 @pytest.mark.parametrize(
