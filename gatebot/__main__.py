@@ -12,8 +12,12 @@ def main() -> None:
 
         sys.stdout.write(f"gatebot {__version__}\n")
         sys.exit(0)
+    import gc
     import signal
 
+    gc.set_threshold(
+        50_000, 20, 20
+    )  # what a start makes stays: going through it again and again finds nothing
     from gatebot.cli.app import run
 
     # A cancelled CI job sends SIGTERM: outside the trials, which have handlers of their own, it ends us as Ctrl-C does.
