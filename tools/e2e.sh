@@ -97,4 +97,4 @@ if engine; then
     export GATEBOT_E2E_IMAGE=gatebot:e2e GATEBOT_E2E_TOOLS="$state/tools"
     "$python" -m tools.image_size gatebot:e2e | tee "$state/logs/image-size.txt"
 fi
-"$python" -m pytest tests/e2e -p no:cacheprovider --durations=0 --durations-min=1 "$@"
+"$python" -m pytest tests/e2e -p no:cacheprovider --timeout=600 --durations=0 --durations-min=1 "$@"

@@ -65,7 +65,6 @@ def test_a_workspace_of_another_user_shallow_with_credentials_left_in_it(forge_o
 def test_cancelled_in_the_middle(forge_of: Make, image: str, docker: Docker, figures: Figures) -> None:
     """SIGINT to the docker client, as the runner sends it: agents end, the check is completed, in less than 7.5 s."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(120)
         forge = forge_of(waiting(server))
         head = push(forge, {"notes.md": "a change"})
         job = hosted(forge, image, "pull_request", forge.payload("opened", 1, "author"))
@@ -75,7 +74,7 @@ def test_cancelled_in_the_middle(forge_of: Make, image: str, docker: Docker, fig
             stderr=subprocess.STDOUT,
             text=True,
         ) as process:
-            agents = [server.accept()[0] for _ in range(4)]
+            agents = accepted(server, process, 4)
             assert only_check(forge, head).status == "in_progress"
             began = time.monotonic()
             process.send_signal(signal.SIGINT)
@@ -95,14 +94,13 @@ def test_s43_killed_with_nine(forge_of: Make, image: str, docker: Docker, victim
     """Nothing can be told any more; but no agent runs on and spends."""
     name = f"gatebot-e2e-killed-{victim}"
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(120)
         forge = forge_of(waiting(server))
         push(forge, {"notes.md": "a change"})
         job = hosted(forge, image, "pull_request", forge.payload("opened", 1, "author"))
         with subprocess.Popen(
             job.command(name=name), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         ) as process:
-            agents = [server.accept()[0] for _ in range(4)]
+            agents = accepted(server, process, 4)
             if victim == "container":
                 docker("kill", "--signal=KILL", name)
             else:  # tini's child, from inside: the container has no `ps`
@@ -113,6 +111,18 @@ def test_s43_killed_with_nine(forge_of: Make, image: str, docker: Docker, victim
         server.settimeout(2)
         with pytest.raises(TimeoutError):
             server.accept()
+
+
+def accepted(server: socket.socket, process: subprocess.Popen[str], count: int) -> list[socket.socket]:
+    """This many agents have said that they are there. Fails at once when the job ends before."""
+    found: list[socket.socket] = []
+    server.settimeout(0.5)
+    while len(found) < count:
+        try:
+            found.append(server.accept()[0])
+        except TimeoutError:
+            assert process.poll() is None, process.communicate()[0]
+    return found
 
 
 def closed(agents: list[socket.socket]) -> None:
