@@ -13,6 +13,7 @@ from gatebot.github_api.checks import CheckSpec, finish_check, publish_status, s
 from gatebot.github_api.client import Client
 from gatebot.github_api.comments import publish_comment
 from gatebot.github_api.commits import CommitMessage, create_commit, file_at, parent_of
+from gatebot.github_api.issues import IssueText, close_issue, closed_by, open_issue, update_issue
 from gatebot.github_api.labels import last_labelling, remove_label, role_of
 from gatebot.github_api.pull_requests import (
     branch_tip,
@@ -22,6 +23,7 @@ from gatebot.github_api.pull_requests import (
     pull_request,
 )
 from gatebot.github_api.repository import branch_requires, default_branch, has_label
+from gatebot.github_api.result_store import download_store, newest_store
 from gatebot.github_api.runs import workflow_run
 from gatebot.model.json_value import JsonValue, is_object
 from gatebot.model.publication import Annotation, CheckOutput, FileChange
@@ -85,9 +87,26 @@ def everything(client: Client, hub: GitHubState) -> None:
     hub.runs[7] = Run("pull_request", "topic", made, "mallory/shop")
     workflow_run(client, 7)
     open_of_branch(client, None, "topic")
+    store_and_issue(client, hub)
     assert default_branch(client) == "main"
     assert has_label(client, "gatebot:accept")
     assert branch_requires(client, "main", "gatebot / shop")
+
+
+def store_and_issue(client: Client, hub: GitHubState) -> None:
+    """What pushes and schedules ask for."""
+    tip = hub.tip("main")
+    hub.runs[8] = Run("push", "main", tip)
+    hub.artifacts[8] = [(hub.next_id(), "gatebot-base-shop", b"zip")]
+    stored = newest_store(client, "shop", "main", tip)
+    assert stored is not None
+    assert download_store(client, stored) == b"zip"
+    text = IssueText("changed", "<!-- marker -->\nbody")
+    issue = open_issue(client, text, "github-actions")
+    update_issue(client, issue, IssueText("changed", "<!-- marker -->\nbody again"))
+    open_issue(client, text, "github-actions")
+    close_issue(client, issue, text)
+    assert closed_by(client, issue) == "github-actions[bot]"
 
 
 def test_requests_and_answers_are_githubs(

@@ -12,8 +12,9 @@ from gatebot.github_api.errors import ApiError
 from gatebot.github_api.result_store import newest_store
 from gatebot.results.base_results import BASE_RESULTS_FILE, decode_base_results
 from tests.builders import CONFIG, Project, book, case, shop
-from tests.fakes.github.state import CheckRun, Fault, GitHubState, Run, Token
-from tests.integration.github.actions import BOT, Actions
+from tests.fakes.github.state import CheckRun, Fault, GitHubState, Run
+from tests.integration.github.actions import Actions
+from tests.integration.github.test_more_stories import PERMISSIONS, as_token
 from tests.integration.github.test_stories import push
 
 STORE = "gatebot-base-shop"
@@ -303,18 +304,27 @@ def test_a_run_by_hand_shows_the_base_and_stores_nothing(
     assert stores(hub) == []
 
 
-@pytest.mark.parametrize("missing", ["actions", "checks"])
-def test_a_push_says_which_permission_is_missing_and_goes_on(
+def test_what_the_base_s_workflow_asks_for_is_enough(
+    actions: Actions, hub: GitHubState, project: Project
+) -> None:
+    land(project, {"gatebot.yaml": f"{CONFIG}budget: {{trials: 2}}\n"})
+    hub.tokens[actions.token] = as_token(PERMISSIONS["gatebot-base.yml"])
+    actions.push()
+    job = actions.push()
+    assert job.code == 0, job.log
+    assert "permissions:" not in job.log
+    assert "2 stored trials of the base, from run" in job.log
+
+
+@pytest.mark.parametrize("missing", PERMISSIONS["gatebot-base.yml"])
+def test_the_base_s_workflow_needs_every_permission_it_asks_for(
     actions: Actions, hub: GitHubState, project: Project, missing: str
 ) -> None:
     land(project, {"gatebot.yaml": f"{CONFIG}budget: {{trials: 2}}\n"})
-    token = Token(BOT, "github-actions", {"actions": "read", "checks": "write", "contents": "read"})
-    del token.permissions[missing]
-    hub.tokens[actions.token] = token
+    hub.tokens[actions.token] = as_token(PERMISSIONS["gatebot-base.yml"], missing)
     job = actions.push()
-    assert job.code == 0, job.log
-    assert {"actions": "actions: read", "checks": "checks: write"}[missing] in job.log
-    assert stores(hub)
+    assert f"`permissions: {missing}: " in job.log or "contents: read" in job.log
+    assert (job.code, bool(stores(hub))) == ((3, False) if missing == "contents" else (0, True))
 
 
 def test_two_pushes_at_once_lose_at_most_what_is_run_again(

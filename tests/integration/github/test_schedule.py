@@ -11,8 +11,9 @@ from gatebot.github_api.issues import IssueText, open_issue, our_issues
 from gatebot.render.drift_issue import drift_marker, drift_title
 from gatebot.results.base_results import decode_base_results
 from tests.builders import CONFIG, Project, shop
-from tests.fakes.github.state import Fault, GitHubState, IssueState, Token
+from tests.fakes.github.state import Fault, GitHubState, IssueState
 from tests.integration.github.actions import BOT, Actions, Job
+from tests.integration.github.test_more_stories import PERMISSIONS, as_token
 from tests.integration.github.test_push import land, stores
 from tests.unit.render.dom import OURS, page
 
@@ -213,15 +214,18 @@ def test_an_older_run_that_ends_later_changes_nothing(stored: Actions, hub: GitH
     assert (only_issue(hub).state, only_issue(hub).body) == ("open", body)
 
 
-def test_a_token_that_may_write_no_issue_changes_no_verdict(stored: Actions, hub: GitHubState) -> None:
-    token = Token(BOT, "github-actions", {"actions": "read", "contents": "read", "issues": "read"})
-    hub.tokens[stored.token] = token
+@pytest.mark.parametrize("missing", ["", *PERMISSIONS["gatebot-schedule.yml"]])
+def test_the_schedule_needs_exactly_the_permissions_it_asks_for(
+    stored: Actions, hub: GitHubState, missing: str
+) -> None:
+    """What is missing is named, opens nothing, and turns no drift into a pass."""
+    hub.tokens[stored.token] = as_token(PERMISSIONS["gatebot-schedule.yml"], missing)
     world(stored, BROKEN)
     job = stored.schedule()
-    assert job.code == 1
-    assert "issues: write" in job.log
-    assert "pass_rate got worse" in job.summary
-    assert hub.issues == []
+    assert job.code == (3 if missing in ("actions", "contents") else 1), job.log
+    assert len(hub.issues) == (not missing)
+    assert not missing or f"`permissions: {missing}: " in job.log or "contents: read" in job.log
+    assert missing != "issues" or "pass_rate got worse" in job.summary
 
 
 def test_after_a_drift_no_earlier_recording_spares_a_run(stored: Actions, hub: GitHubState) -> None:
