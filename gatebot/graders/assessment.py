@@ -25,8 +25,9 @@ from gatebot.model.trial import Trial
 
 FIT_METRICS = ("trajectory_match", "trajectory_credit")
 GRAPH_METRICS = ("graph_match",)
-STEP_METRICS = ("param_accuracy", "tool_choice")
-CALL_METRICS = (*FIT_METRICS, *STEP_METRICS, *NAME_METRICS)
+ARGUMENT_METRICS = ("param_accuracy",)
+CHOICE_METRICS = ("tool_choice",)
+CALL_METRICS = (*FIT_METRICS, *ARGUMENT_METRICS, *CHOICE_METRICS, *NAME_METRICS)
 
 
 def worst(name: str, reason: str, *, fault: bool = False) -> Score:
@@ -165,17 +166,21 @@ class ReferenceGrader:
             fit = None
         partner = fit.partner if fit is not None else (UNMATCHED,) * len(calls.steps)
         scores.update(guarded("tool names", NAME_METRICS, lambda: name_scores(calls, steps)))
-        scores.update(guarded("steps", STEP_METRICS, lambda: self._step_scores(calls, steps, partner)))
+        scores.update(
+            guarded(
+                "arguments",
+                ARGUMENT_METRICS,
+                lambda: {"param_accuracy": param_accuracy(calls, steps, partner)},
+            )
+        )
+        scores.update(guarded("tool choice", CHOICE_METRICS, lambda: self._choice(calls, steps)))
         if self.required and not (fit is not None and fit.vacuous):
             checks.append(check)
         return fit, divergence
 
-    def _step_scores(self, calls: ReferenceCalls, steps: Steps, partner: tuple[int, ...]) -> dict[str, Score]:
+    def _choice(self, calls: ReferenceCalls, steps: Steps) -> dict[str, Score]:
         poll = self.goal.case.expect.poll
-        return {
-            "param_accuracy": param_accuracy(calls, steps, partner),
-            "tool_choice": tool_choice(calls, steps, ordered=self.mode == "strict", always=poll),
-        }
+        return {"tool_choice": tool_choice(calls, steps, ordered=self.mode == "strict", always=poll)}
 
     def divergence(self, steps: Steps, fit: Fit | None) -> Divergence | None:
         """The first divergence from this reference; None where it has no calls, or they could not be judged."""

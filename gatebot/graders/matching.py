@@ -5,8 +5,14 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 UNMATCHED = -1
+MANY_STEPS = 3_000_000
 
 
 def maximum_matching(edges: Sequence[Sequence[int]], order: Sequence[int] | None = None) -> list[int]:
@@ -14,35 +20,63 @@ def maximum_matching(edges: Sequence[Sequence[int]], order: Sequence[int] | None
 
     `edges[left]` lists the right vertices it may take, preferred ones first. Left vertices are served in `order`
     (default: as they come); one that is served stays served, so the set of those served early is as large as
-    possible too. Augmenting paths (Kuhn), breadth first, without recursion: O(left × edges).
+    possible too. Augmenting paths (Kuhn), breadth first, without recursion: O(left × edges), and linear where left
+    vertices share their list of edges.
     """
-    partner = [UNMATCHED] * len(edges)
-    owner: dict[int, int] = {}
+    growing = _Growing(edges)
     for left in range(len(edges)) if order is None else order:
-        for right in edges[left]:
-            if right not in owner:
-                partner[left] = right
-                owner[right] = left
-                break
-        else:
-            _augment(left, edges, partner, owner)
-    return partner
+        if not growing.take_free(left):
+            growing.augment(left)
+    return growing.partner
 
 
-def _augment(start: int, edges: Sequence[Sequence[int]], partner: list[int], owner: dict[int, int]) -> None:
-    """Serve `start` by moving others along the shortest alternating path, if there is one."""
-    reached_from: dict[int, int] = {}
-    queue = deque([start])
-    while queue:
-        left = queue.popleft()
-        for right in edges[left]:
-            if right in reached_from:
+class _Growing:
+    """A matching that only grows: a right vertex that is taken stays taken, and what a search in vain has reached
+    can be left out of every later search (Hungarian trees, Lawler 1976, section 5.5).
+    """
+
+    def __init__(self, edges: Sequence[Sequence[int]]) -> None:
+        self._edges = edges
+        self._owner: dict[int, int] = {}
+        self._taken_up_to: dict[int, int] = {}
+        self._dead: set[int] = set()
+        self._dead_lists: set[int] = set()
+        self.partner = [UNMATCHED] * len(edges)
+
+    def take_free(self, left: int) -> bool:
+        """Give `left` the first of its right vertices that is free, if there is one."""
+        mine, owner = self._edges[left], self._owner
+        start = self._taken_up_to.get(id(mine), 0)
+        for place in range(start, len(mine)):
+            if mine[place] not in owner:
+                self.partner[left] = mine[place]
+                owner[mine[place]] = left
+                self._taken_up_to[id(mine)] = place + 1
+                return True
+        self._taken_up_to[id(mine)] = len(mine)
+        return False
+
+    def augment(self, start: int) -> None:
+        """Serve `start` by moving others along the shortest alternating path, if there is one."""
+        reached_from: dict[int, int] = {}
+        searched: set[int] = set()
+        queue = deque([start])
+        while queue:
+            left = queue.popleft()
+            mine = self._edges[left]
+            if id(mine) in searched or id(mine) in self._dead_lists:
                 continue
-            reached_from[right] = left
-            if right not in owner:
-                _shift(start, right, reached_from, partner, owner)
-                return
-            queue.append(owner[right])
+            searched.add(id(mine))
+            for right in mine:
+                if right in reached_from or right in self._dead:
+                    continue
+                reached_from[right] = left
+                if right not in self._owner:
+                    _shift(start, right, reached_from, self.partner, self._owner)
+                    return
+                queue.append(self._owner[right])
+        self._dead.update(reached_from)
+        self._dead_lists |= searched
 
 
 def _shift(
@@ -83,7 +117,18 @@ def heaviest_assignment(weights: Sequence[Sequence[float]]) -> list[tuple[int, i
         )
         kept = sorted({column for best in candidates for column in best})
     costs = [[-row[column] for column in kept] for row in weights]
-    return sorted((row, kept[column]) for row, column in _cheapest(costs))
+    found = _cheapest(costs) if rows * rows * len(kept) < MANY_STEPS else _cheapest_of_many(costs)
+    return sorted((row, kept[column]) for row, column in found)
+
+
+def _cheapest_of_many(costs: list[list[float]]) -> list[tuple[int, int]]:
+    """The same by scipy, whose import takes longer than a small assignment."""
+    import scipy.optimize
+
+    rows, columns = cast(
+        "tuple[NDArray[np.intp], NDArray[np.intp]]", scipy.optimize.linear_sum_assignment(costs)
+    )
+    return list(zip(map(int, rows), map(int, columns), strict=True))
 
 
 def _cheapest(costs: list[list[float]]) -> list[tuple[int, int]]:

@@ -11,7 +11,8 @@ from gatebot.graders.steps import Steps
 from gatebot.model.score import FULL, Score
 
 MANY_CALLS = 100
-PAIRS_LIMIT = 200_000
+PAIRS_LIMIT = 600_000
+BY_RULES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +74,11 @@ def _beside(reference: ReferenceCalls, steps: Steps, partner: tuple[int, ...]) -
             open_calls.setdefault(reference.steps[index].name, []).append(index)
     if open_calls:
         taken = set(partner)
-        for name, indexes in open_calls.items():
-            calls = [call for call in steps.by_name[name] if call not in taken]
-            pairs.extend(_assigned(reference, steps, indexes, calls))
+        rest = [
+            (indexes, [call for call in steps.by_name[name] if call not in taken])
+            for name, indexes in open_calls.items()
+        ]
+        pairs.extend(_assigned(reference, steps, rest))
     return sorted(pairs, key=lambda pair: pair.call)
 
 
@@ -83,16 +86,18 @@ def best_pairs(reference: ReferenceCalls, steps: Steps, golden: list[int]) -> li
     """The pairing of these golden calls with calls of their tool that has the greatest total accuracy."""
     if any(len(reference.steps[index].options) > 1 for index in golden):
         calls = {call for index in golden for call in reference.steps[index].namesakes(steps)}
-        return sorted(_assigned(reference, steps, golden, sorted(calls)), key=lambda pair: pair.call)
+        return sorted(_assigned(reference, steps, [(golden, sorted(calls))]), key=lambda pair: pair.call)
     by_tool: dict[str, list[int]] = {}
     for index in golden:
         by_tool.setdefault(reference.steps[index].name, []).append(index)
     pairs: list[ArgumentPair] = []
+    left: list[tuple[list[int], list[int]]] = []
     for name, indexes in by_tool.items():
         if name in steps.by_name:
             equal, rest, calls = _equal_pairs(reference, steps, indexes, steps.by_name[name])
             pairs.extend(equal)
-            pairs.extend(_assigned(reference, steps, rest, calls))
+            left.append((rest, calls))
+    pairs.extend(_assigned(reference, steps, left))
     return sorted(pairs, key=lambda pair: pair.call)
 
 
@@ -122,26 +127,35 @@ def _equal_pairs(
 
 
 def _assigned(
-    reference: ReferenceCalls, steps: Steps, golden: list[int], calls: list[int]
+    reference: ReferenceCalls, steps: Steps, rest: list[tuple[list[int], list[int]]]
 ) -> list[ArgumentPair]:
-    """The heaviest assignment: as many pairs as possible come first, so a pair weighs more than all accuracies."""
-    known = [call for call in calls if steps.keys[call] is not None]
-    if len(known) > MANY_CALLS:
-        known = _thinned(reference, steps, golden, known)
-    if not golden or not known:
-        return []
-    if len(golden) * len(known) > PAIRS_LIMIT:
-        message = f"{len(golden)} golden calls against {len(known)} different calls of their tools are too many pairs"
+    """The heaviest assignment of golden calls to calls, for each tool's: as many pairs as possible come first.
+
+    A pair weighs more than all accuracies. Raises ValueError when too many pairs would have to be weighed.
+    """
+    thin: list[tuple[list[int], list[int]]] = []
+    for golden, calls in rest:
+        known = [call for call in calls if steps.keys[call] is not None]
+        if len(known) > MANY_CALLS:
+            known = _thinned(reference, steps, golden, known)
+        thin.append((golden, known))
+    plain = all(o.rule.plain for golden, _ in thin for i in golden for o in reference.steps[i].options)
+    if sum(len(golden) * len(calls) for golden, calls in thin) * (1 if plain else BY_RULES) > PAIRS_LIMIT:
+        golden, calls = (sum(len(both[side]) for both in thin) for side in (0, 1))
+        message = f"{golden} golden calls against {calls} different calls of their tools are too many pairs"
         raise ValueError(message)
-    pair_weight = len(golden) + 1.0
-    weights = [
-        [_weight(reference.steps[index], steps, call, pair_weight) for call in known] for index in golden
-    ]
-    return [
-        ArgumentPair(golden[row], known[column], weights[row][column] - pair_weight)
-        for row, column in heaviest_assignment(weights)
-        if weights[row][column]
-    ]
+    found: list[ArgumentPair] = []
+    for golden, calls in thin:
+        pair_weight = len(golden) + 1.0
+        weights = [
+            [_weight(reference.steps[index], steps, call, pair_weight) for call in calls] for index in golden
+        ]
+        found.extend(
+            ArgumentPair(golden[row], calls[column], weights[row][column] - pair_weight)
+            for row, column in heaviest_assignment(weights)
+            if weights[row][column]
+        )
+    return found
 
 
 def _thinned(reference: ReferenceCalls, steps: Steps, golden: list[int], calls: list[int]) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from gatebot.graders.steps import Steps
 from gatebot.model.case import MatchMode
 
 ORDERINGS_LIMIT = 2_000
-COMPARISONS_LIMIT = 500_000
+COMPARISONS_LIMIT = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +69,21 @@ def judge(reference: ReferenceCalls, steps: Steps, mode: MatchMode) -> Fit:
 
 def pair(reference: ReferenceCalls, steps: Steps, *, optimistic: bool = False) -> tuple[int, ...]:
     """A largest one-to-one matching of golden calls to calls that serves as many required golden calls as possible."""
-    if len(reference.steps) * len(steps.calls) > COMPARISONS_LIMIT and not all(
-        option.lookup or option.arguments is None for step in reference.steps for option in step.options
-    ):
-        message = f"{len(steps.calls)} calls are too many to compare with {len(reference.steps)} golden calls by rules"
-        raise ValueError(message)
     if reference.lookups is not None and not (optimistic and steps.unknown):
         of_key, none = steps.by_key.get, list[int]()
-        edges = [of_key(lookup, none) for lookup in reference.lookups]
-    else:
-        edges = [step.candidates(steps, optimistic=optimistic) for step in reference.steps]
+        return tuple(
+            maximum_matching([of_key(lookup, none) for lookup in reference.lookups], reference.required_first)
+        )
+    compared = sum(
+        len(steps.by_name.get(option.name, ()))
+        for step in reference.steps
+        for option in step.options
+        if option.lookup is None and option.arguments is not None
+    )
+    if compared > COMPARISONS_LIMIT:
+        message = f"{len(steps.calls)} calls are too many to compare with {len(reference.steps)} golden calls by rules"
+        raise ValueError(message)
+    edges = [step.candidates(steps, optimistic=optimistic) for step in reference.steps]
     return tuple(maximum_matching(edges, reference.required_first))
 
 
@@ -143,6 +149,8 @@ class Walk:
         reference, steps = self._reference, self._steps
         if len(group) == 1:
             return reference.steps[group[0]].admits(steps, start, optimistic=self._optimistic)
+        if reference.lookups is not None and not self._optimistic:
+            return _counts_fit(reference, steps, group, range(start, end), whole=least is not None)
         members = sorted(group, key=lambda index: reference.steps[index].optional)
         edges = [
             [
@@ -156,6 +164,18 @@ class Walk:
         if sum(index != UNMATCHED for index in partner) < end - start:
             return False
         return least is None or UNMATCHED not in partner[:least]
+
+
+def _counts_fit(
+    reference: ReferenceCalls, steps: Steps, group: tuple[int, ...], calls: range, *, whole: bool
+) -> bool:
+    """Whether the calls are among the group's, where only equal calls match (and, if `whole`, cover its required ones)."""
+    lookups = reference.lookups or ()
+    made = Counter((steps.names[call], steps.keys[call]) for call in calls)
+    if made - Counter[tuple[str, bytes | None]](lookups[index] for index in group):
+        return False
+    required = Counter(lookups[index] for index in group if not reference.steps[index].optional)
+    return not whole or all(made[lookup] >= count for lookup, count in required.items())
 
 
 def orderings_of(reference: ReferenceCalls, steps: Steps, *, optimistic: bool = False) -> Iterator[list[int]]:
