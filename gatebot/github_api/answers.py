@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import cast
 
@@ -33,6 +34,14 @@ def message_of(data: object) -> str:
         found = cast("dict[str, object]", data).get("message")
         return found[:300] if isinstance(found, str) else ""
     return ""
+
+
+def message_in(output: str) -> str:
+    """GitHub's own sentence in the body of a refusal; "" for one that is no JSON."""
+    try:
+        return message_of(json.loads(output))
+    except (ValueError, RecursionError):
+        return ""
 
 
 def an_object(value: JsonValue) -> JsonObject:

@@ -50,7 +50,8 @@ def is_ours(check: Check, app: str) -> bool:
 def checks_on(client: Client, sha: str, name: str) -> tuple[Check, ...]:
     """Every check run of that name on the commit, whoever made it, newest first. Raises ApiError."""
     listed = client.pages(f"/commits/{sha}/check-runs", "check", "check_runs", check_name=name, filter="all")
-    return tuple(sorted((_check(one) for one in listed), key=lambda check: -check.id))
+    found = (check for check in map(_check, listed) if check.name == name)
+    return tuple(sorted(found, key=lambda check: -check.id))
 
 
 def start_check(client: Client, spec: CheckSpec) -> Check | None:

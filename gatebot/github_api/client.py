@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from gatebot.errors import UsageError
-from gatebot.github_api.answers import an_object, graphql_data, lower, message_of, refused
-from gatebot.github_api.conditional import Known
+from gatebot.github_api.answers import an_object, graphql_data, lower, message_in, refused
+from gatebot.github_api.conditional import NOT_MODIFIED, Known
 from gatebot.github_api.errors import ApiError
-from gatebot.github_api.retry import MAX_ATTEMPTS, Answer, Clock, is_passing, wait_for
+from gatebot.github_api.retry import PATIENT_ATTEMPTS, Answer, Clock, attempts_for, is_passing, wait_for
 from gatebot.model.json_value import JsonObject, JsonValue, is_array, is_object
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Access:
     api_url: str
     repo: str
     token: str = field(repr=False)
-    wait_s: float = 120.0
+    wait_s: float = 240.0
     pace_s: float = 1.0
     renewed: Callable[[], str] | None = None
 
@@ -162,7 +163,7 @@ class Client:
         once: bool = False,
     ) -> tuple[Mapping[str, str], JsonValue]:
         """One request, asked again while that makes sense and time is left."""
-        for attempt in range(1, MAX_ATTEMPTS + 1):
+        for attempt in range(1, PATIENT_ATTEMPTS + 1):
             if request.verb != "GET":
                 self._pause()
             outcome = self._send(request)
@@ -172,7 +173,7 @@ class Client:
                 return outcome
             pause = wait_for(outcome, attempt, self._clock.now())
             uncertain = outcome.status in (0, 500, 502, 504)
-            last = attempt == MAX_ATTEMPTS or (once and uncertain)
+            last = attempt >= attempts_for(outcome) or (once and uncertain)
             if last or not is_passing(outcome) or pause > self._left:
                 raise refused(outcome, request.purpose)
             self._left -= pause
@@ -201,23 +202,29 @@ class Client:
         self._last_write = self._clock.now()
 
     def _send(self, request: _Request) -> tuple[Mapping[str, str], JsonValue] | Answer:
-        import github
         import requests
 
         asked = (request.url, *sorted(request.query.items())) if request.verb == "GET" else None
         try:
-            headers, data = self._requester.requestJsonAndCheck(
+            status, told, output = self._requester.requestJson(
                 request.verb,
                 request.url,
                 parameters=dict(request.query) or None,
                 headers=self._known.condition(asked),
                 input=request.body,
             )
-        except github.GithubException as error:
-            return Answer(error.status, lower(error.headers), message_of(error.data))
+            headers = lower(told)
+            if status == NOT_MODIFIED:
+                return self._known.held(asked)
+            if status >= 300:  # a redirect that was not followed has changed nothing
+                return Answer(status, headers, message_in(output))
+            data: JsonValue = json.loads(output) if output else None
+        except RuntimeError:  # PyGithub's word for a redirect to another host
+            return Answer(301, {}, "it redirects to another address")
         except (requests.RequestException, ValueError, AssertionError):
             return Answer(0, {})
-        return self._known.answer(asked, lower(headers), cast("JsonValue", data))
+        self._known.learn(asked, headers, data)
+        return headers, data
 
 
 def _stream(http: httpx.Client, place: str, limit: int, sink: BinaryIO) -> None:

@@ -13,6 +13,7 @@ from gatebot.model.json_value import JsonValue
 Asked: TypeAlias = tuple[str | tuple[str, str], ...]
 """A read by its address and query."""
 
+NOT_MODIFIED = 304
 MAX_KNOWN = 200
 
 
@@ -27,16 +28,17 @@ class Known:
         held = self._held.get(asked) if asked is not None else None
         return {} if held is None else {"If-None-Match": held[0]["etag"]}
 
-    def answer(
-        self, asked: Asked | None, headers: Mapping[str, str], data: JsonValue
-    ) -> tuple[Mapping[str, str], JsonValue]:
-        """The answer as if it had come whole: "not modified" has no body and the ETag of what is known."""
+    def held(self, asked: Asked | None) -> tuple[Mapping[str, str], JsonValue]:
+        """What is known of a read that was answered "not modified". Raises ValueError when nothing is."""
+        found = self._held.get(asked) if asked is not None else None
+        if found is None:
+            raise ValueError("not modified, and nothing is known")
+        return found
+
+    def learn(self, asked: Asked | None, headers: Mapping[str, str], data: JsonValue) -> None:
+        """Keep the answer of a read that came with an ETag; anything known of it before is forgotten."""
         if asked is None:
-            return headers, data
-        held = self._held.get(asked)
-        if held is not None and data is None and headers.get("etag") == held[0]["etag"]:
-            return held
+            return
         self._held.pop(asked, None)
         if headers.get("etag") and data is not None and len(self._held) < MAX_KNOWN:
             self._held[asked] = (headers, data)
-        return headers, data

@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 MAX_ATTEMPTS = 5
+PATIENT_ATTEMPTS = 8
+"""Where GitHub cannot be reached at all: 95 seconds of waiting, so that a network that comes back finds us still there."""
+_LONGEST_S = 32.0
 SECONDARY_WAIT_S = 60.0
 """GitHub asks for at least a minute where a secondary limit names no time."""
 
@@ -47,11 +50,16 @@ def is_passing(answer: Answer) -> bool:
     return answer.status in (0, 500, 502, 503, 504) or is_rate_limit(answer)
 
 
+def attempts_for(answer: Answer) -> int:
+    """How often a request is sent at most that was refused so."""
+    return PATIENT_ATTEMPTS if answer.status == 0 else MAX_ATTEMPTS
+
+
 def wait_for(answer: Answer, attempt: int, now: float) -> float:
     """Seconds to wait before attempt number `attempt` + 1; `attempt` counts from 1.
 
     Limits: `retry-after`, else the reset of the primary limit, else a minute, doubled each time. Everything else:
-    1, 2, 4 … seconds.
+    1, 2, 4 … seconds, 32 at most.
     """
     if is_rate_limit(answer):
         after = _seconds(answer.headers.get("retry-after"))
@@ -61,7 +69,7 @@ def wait_for(answer: Answer, attempt: int, now: float) -> float:
         if answer.headers.get("x-ratelimit-remaining") == "0" and reset is not None:
             return max(1.0, reset - now + 1.0)
         return SECONDARY_WAIT_S * float(2 ** (attempt - 1))
-    return float(2 ** (attempt - 1))
+    return min(_LONGEST_S, float(2 ** (attempt - 1)))
 
 
 def _seconds(text: str | None) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -11,16 +12,18 @@ import pytest
 
 from gatebot.errors import InputFileError
 from gatebot.github_api.artifacts import members, run_artifact
+from gatebot.github_api.checks import finish_check, start_check
 from gatebot.github_api.client import Access, Client
 from gatebot.github_api.comments import publish_comment
 from gatebot.github_api.commits import CommitMessage, create_commit, file_at
 from gatebot.github_api.errors import ApiError
 from gatebot.github_api.labels import last_labelling, remove_label, role_of
 from gatebot.github_api.pull_requests import merge_base, open_of_branch, pull_request
-from gatebot.model.publication import FileChange
+from gatebot.model.publication import CheckOutput, FileChange
+from tests.fakes.github import wire
 from tests.fakes.github.state import Fault, GitHubState
 from tests.integration.github.conftest import Watch
-from tests.integration.github.test_comments_and_checks import body, shown
+from tests.integration.github.test_comments_and_checks import body, shown, spec
 
 
 def test_who_set_the_label_is_read_from_all_pages(client: Client, hub: GitHubState) -> None:
@@ -246,3 +249,43 @@ def test_a_damaged_answer_is_a_typed_error(client: Client, hub: GitHubState, dat
     hub.faults.append(Fault("GET", "/pulls/1$", times=9, status=200, raw=data))
     with pytest.raises(ApiError):
         pull_request(client, 1)
+
+
+@pytest.mark.parametrize("cut", range(0, 400, 7))
+def test_an_answer_cut_anywhere_is_a_typed_error(client: Client, hub: GitHubState, cut: int) -> None:
+    whole = json.dumps(wire.pull(hub, hub.pulls[1])).encode()
+    hub.faults.append(Fault("GET", "/pulls/1$", times=9, status=200, raw=whole[: min(cut, len(whole) - 1)]))
+    with pytest.raises(ApiError):
+        pull_request(client, 1)
+
+
+def test_a_network_that_is_away_for_ninety_seconds_is_waited_for(
+    client: Client, hub: GitHubState, watch: Watch
+) -> None:
+    check = start_check(client, spec(hub.tip("topic")))
+    assert check is not None
+    hub.faults.append(Fault("GET", "/check-runs/", times=7, drop=True))
+    assert finish_check(client, check, "failure", CheckOutput("red", "summary", "text"))
+    assert hub.checks[0].status == "completed"
+    assert sum(watch.slept) >= 90
+
+
+def test_one_that_stays_away_is_not_waited_for_without_end(
+    client: Client, hub: GitHubState, watch: Watch
+) -> None:
+    hub.faults.append(Fault("GET", "/pulls/1$", times=99, drop=True))
+    for _ in range(5):
+        with pytest.raises(ApiError):
+            pull_request(client, 1)
+    assert sum(watch.slept) <= 240
+
+
+@pytest.mark.parametrize("status", [407, 301, 307])
+def test_a_proxy_that_asks_or_a_repository_that_moved_is_a_typed_error(
+    client: Client, hub: GitHubState, status: int
+) -> None:
+    elsewhere = {"Location": "https://elsewhere.example.org/repositories/1"}
+    hub.faults.append(Fault("PATCH", "/issues/comments/", times=9, status=status, headers=elsewhere))
+    with pytest.raises(ApiError):
+        client.change("PATCH", "/issues/comments/1", {"body": "x"}, "comment")
+    assert all(one.path.startswith("/api/v3/") for one in hub.log)
