@@ -19,7 +19,7 @@ from gatebot.process.run_directory import RunDirectory
 from gatebot.workspace import setup as side_setup
 from gatebot.workspace.kept_place import kept_place
 from gatebot.workspace.setup import SetupDone, SideSetup, set_up
-from tests.security.conftest import needs_root
+from tests.security.conftest import ORDINARY_USER, Victim, needs_root
 
 pytestmark = needs_root
 SECRET = "SENTINEL-everybody-may-read"
@@ -227,3 +227,41 @@ def test_s29_nothing_of_a_setup_lives_on(bench: Bench) -> None:
     assert (done.ok, done.reason) == (True, "")
     assert not Path("/proc", marker.read_text()).exists()
     assert not Path("/dev/shm/gatebot-setup-left").exists()
+
+
+WITHOUT_ROOT = """
+from gatebot.workspace.setup import SideSetup, set_up
+home = place / "somebody"
+side = place / "side"
+for folder in (home / "bin", side / "agent" / "sub"):
+    folder.mkdir(parents=True)
+(home / "secret").write_text("SENTINEL-private")
+(home / "secret").chmod(0o600)
+print(launchers.isolation())
+venv = side / "env" / "venv"
+for commands in (
+    (f"rm -r {venv}; ln -s {home} {venv}", f"cat {venv}/secret"),
+    (f"cd {side}/agent; rmdir sub; ln -s {home} sub", f"cat {side}/agent/sub/secret"),
+    (f"! cat {home}/secret", f"! touch {home}/new {side}/new /tmp/gatebot-was-here /dev/shm/../gatebot-was-here"),
+    ("mkdir closed; touch closed/file; chmod 0 closed",),
+):
+    done = set_up(launchers, SideSetup(commands, side / "agent", "sub"), side, place / "log")
+    print(done.ok, done.reason.rpartition("` ")[2], "SENTINEL" in (place / "log").read_text())
+    if (side / "agent" / "sub").is_symlink():
+        (side / "agent" / "sub").unlink()
+    (side / "agent" / "sub").mkdir(exist_ok=True)
+"""
+
+
+def test_s27_without_root_a_setup_reaches_nothing_of_its_users_either(victim: Victim) -> None:
+    """There the files it could be let into by a link are private ones: gatebot's user is its own."""
+    os.chown(victim.place, ORDINARY_USER, ORDINARY_USER)
+    said = victim.run(WITHOUT_ROOT, user=ORDINARY_USER, env={})
+    report, *outcomes = said.splitlines()
+    assert report.startswith("degraded: agents ran as gatebot's own user, its files behind Landlock")
+    assert outcomes == [
+        "False put something else in the place of the Python environment it ran in False",
+        "False put something else in the place of the directory it ran in False",
+        "True  False",
+        "False the setup left what cannot be read: Permission denied False",
+    ]
