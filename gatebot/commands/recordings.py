@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from gatebot.commands.reuse import ReusedTrials
 from gatebot.commands.views import Evaluation
-from gatebot.core.recorded_base import (
+from gatebot.core.recordings import (
     FEWEST_SLOTS,
     RECORDED_OFFSET,
     RECORDED_SLOTS,

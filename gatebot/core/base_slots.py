@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gatebot.core.recorded_base import RECORDED_SLOTS
+from gatebot.core.recordings import RECORDED_SLOTS
 from gatebot.core.rounds import seed_plan
 from gatebot.core.stats.spacing import FULL_ROUNDS
 from gatebot.model.config import Budget, Seeds

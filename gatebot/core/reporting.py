@@ -14,7 +14,7 @@ from gatebot.core.decide import Decision, MetricDecision
 from gatebot.core.endings import ending_alerts
 from gatebot.core.evidence import Evidence, side_values
 from gatebot.core.planning import next_run, smallest_drop
-from gatebot.core.recorded_base import recorded_alert, recorded_told
+from gatebot.core.recordings import recorded_alert, recorded_told
 from gatebot.core.stats.interval import Limits, ratio_interval
 from gatebot.core.stats.permutation import PERMUTATIONS
 from gatebot.core.stats.reliability import Reliability, pass_at_k, pass_hat_k

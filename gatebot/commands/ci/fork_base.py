@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from gatebot.commands.ci.base_store import DefaultBranch, stored_results
 from gatebot.commands.ci.context import CiContext
 from gatebot.commands.ci.reported import Sides
-from gatebot.core.recorded_base import (
+from gatebot.core.recordings import (
     FEWEST_SLOTS,
     RECORDED_OFFSET,
     RECORDED_SLOTS,
@@ -34,7 +34,7 @@ class ForkBase:
 
     def planned(self, plan: Plan) -> Plan:
         """The plan with these recordings as its base; a base that is lacking stops it."""
-        if self.lacking:
+        if not self.trials:
             return replace(plan, stopped=self.lacking)
         counts = [(case, len(found)) for case, found in self.trials.items()]
         oldest = min(one.recorded for found in self.trials.values() for one in found)
@@ -47,8 +47,6 @@ class ForkBase:
 
     def recordings(self) -> Iterator[Trial]:
         """The recorded trials, in the slots that the plan names."""
-        if self.lacking:
-            return
         for case, found in sorted(self.trials.items()):
             for place, one in enumerate(found, start=1):
                 yield replace(
@@ -60,6 +58,10 @@ class ForkBase:
                     cached=True,
                     reused=False,
                 )
+
+
+NOTHING_RECORDED = ForkBase({})
+"""Of a head without a trial: there is nothing to hold against a base."""
 
 
 def fork_base(ci: CiContext, sides: Sides, plan: Plan) -> ForkBase:

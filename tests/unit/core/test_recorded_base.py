@@ -12,7 +12,8 @@ from gatebot.core.decide import Decision, decide
 from gatebot.core.evidence import Evidence
 from gatebot.core.looks import look_plan
 from gatebot.core.playing import Arm, Arms, ArrayView
-from gatebot.core.recorded_base import (
+from gatebot.core.recorded_base import sentinel_fires, why_doubtful, why_void
+from gatebot.core.recordings import (
     RECORDED_OFFSET,
     SENTINEL_OFFSET,
     may_be_recorded,
@@ -20,10 +21,7 @@ from gatebot.core.recorded_base import (
     recorded_alert,
     recorded_rounds,
     recorded_told,
-    sentinel_fires,
-    why_doubtful,
     why_too_old,
-    why_void,
 )
 from gatebot.core.rounds import first_rounds, next_rounds
 from gatebot.core.stats.drawing import drawn_passes, drawn_rates, generator_of

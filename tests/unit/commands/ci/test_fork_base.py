@@ -6,7 +6,7 @@ import datetime
 from dataclasses import replace
 
 from gatebot.commands.ci.fork_base import usable
-from gatebot.core.recorded_base import RECORDED_SLOTS
+from gatebot.core.recordings import RECORDED_SLOTS
 from gatebot.model.trial import Trial
 from gatebot.results.base_results import RecordedOrigin, RecordedTrial
 
