@@ -101,7 +101,10 @@ def test_s91_commands_of_a_head_are_not_the_runner_s(forge_of: Make, image: str)
 
 
 def test_s22_s23_a_poisoned_environment_and_workspace_reach_nothing(forge_of: Make, image: str) -> None:
-    """Variables an earlier step set, and modules in the workspace named like the ones gatebot loads."""
+    """Variables an earlier step set, and modules in the workspace named like the ones gatebot loads.
+
+    A proxy is not among them: GitHub is reached by the one the machine names, as self-hosted runners need it.
+    """
     trap = "raise SystemExit('TRAPPED')\n"
     names = (
         "json",
@@ -120,8 +123,6 @@ def test_s22_s23_a_poisoned_environment_and_workspace_reach_nothing(forge_of: Ma
         "PYTHONPATH": "/github/workspace",
         "PYTHONSTARTUP": "/github/workspace/json.py",
         "PYTHONHOME": "/github/workspace",
-        "HTTP_PROXY": "http://127.0.0.1:9",
-        "HTTPS_PROXY": "http://127.0.0.1:9",
         "ANTHROPIC_BASE_URL": "http://127.0.0.1:9",
         "SSL_CERT_FILE": "/github/workspace/json.py",
         "GIT_CONFIG_GLOBAL": "/github/workspace/json.py",
