@@ -19,9 +19,12 @@ class Launcher:
 
     def __init__(self, control: socket.socket) -> None:
         self.control = control
+        self._ready = False
 
     def wait_until_ready(self) -> None:
-        """Return when the launcher says it is up. Raises OSError when it does not come up."""
+        """Return when the launcher has said that it is up. Raises OSError when it does not come up."""
+        if self._ready:
+            return
         limit = time.monotonic() + READY_S
         said = bytearray()
         while (left := limit - time.monotonic()) > 0 and self._heard(left):
@@ -31,13 +34,15 @@ class Launcher:
             said += chunk
             for report in read_reports(said):
                 if report.kind == "ready":
+                    self._ready = True
                     return
                 raise OSError(report.errno, "no launcher could be forked")
         raise OSError(errno.ETIMEDOUT, "the launcher did not come up")
 
     def alive(self) -> bool:
-        """Whether the process runs. Asked between its runs, when it has nothing more to say."""
+        """Whether the process runs, or comes up. Asked between its runs, when it has nothing more to say."""
         try:
+            self.wait_until_ready()
             return bool(self.control.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT))
         except BlockingIOError:
             return True

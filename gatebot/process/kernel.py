@@ -17,6 +17,7 @@ _KEYCTL = {"x86_64": 250, "aarch64": 219, "riscv64": 219}
 _JOIN_SESSION_KEYRING = 1
 _ARGUMENTS_START = 45  # in proc(5) field 48, counted from 1, of which the two before ")" are cut off
 _libc = ctypes.CDLL(None, use_errno=True)
+_libc.prctl.argtypes = (ctypes.c_int, *[ctypes.c_ulong] * 4)
 
 
 class _CapabilityHeader(ctypes.Structure):
@@ -33,9 +34,7 @@ class _CapabilitySet(ctypes.Structure):
 
 def set_process_option(option: int, value: int, second: int = 0) -> None:
     """`prctl(option, value, second)`; `second` may be an address. Raises OSError."""
-    unused = ctypes.c_ulong(0)
-    given = (ctypes.c_int(option), ctypes.c_ulong(value), ctypes.c_ulong(second))
-    if _libc.prctl(*given, unused, unused) != 0:
+    if _libc.prctl(option, value, second, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), f"prctl {option}")
 
 

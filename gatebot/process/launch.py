@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 import threading
@@ -48,6 +49,7 @@ class Launchers:
         self._identities, no_user = find_identities()
         self._obstacles = Obstacles(user=no_user)
         self._examined = False
+        self._closed: dict[tuple[PurePath, ...], str] = {}
         self._examining = threading.RLock()
         self._nursery = Nursery()
         self._lock = threading.Lock()
@@ -131,10 +133,23 @@ class Launchers:
                 self._examine(needed)
         with ExitStack() as stack:
             user = None
-            if self._identities is not None and not closed_to_others((self._scratch, *needed)):
+            if self._identities is not None and not self._closed_to_users((self._scratch, *needed)):
                 user = stack.enter_context(self._identities.lease())
             walled = not self._obstacles.files
             yield stack.enter_context(run_directory(self._scratch, user, walled=walled))
+
+    def _closed_to_users(self, needed: tuple[PurePath, ...]) -> str:
+        """`closed_to_others`, looked at once: both sides' trials shall run alike, however many there are."""
+        found = self._closed.get(needed)
+        if found is None:
+            found = self._closed[needed] = closed_to_others(needed)
+        return found
+
+    def make_ready(self, count: int) -> None:
+        """Have so many launchers at hand or coming up. What cannot be started now is tried again when it is needed."""
+        with contextlib.suppress(OSError), self._lock:
+            while len(self._idle) < count and not self._refusing:
+                self._idle.append(self._nursery.begun())
 
     def _trouble_with(
         self,

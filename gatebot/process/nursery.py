@@ -33,10 +33,14 @@ class Nursery:
         """
         asked = self._running()
         try:
-            return _forked(asked)
+            return _up(_forked(asked))
         except (BrokenPipeError, ConnectionResetError):
             self._forget(asked)
-            return _forked(self._running())
+            return _up(_forked(self._running()))
+
+    def begun(self) -> Launcher:
+        """A new launcher that may still be coming up. Raises OSError."""
+        return _forked(self._running())
 
     def _running(self) -> socket.socket:
         """What the nursery listens to; it is started when there is none. Raises OSError."""
@@ -77,18 +81,26 @@ class Nursery:
             process.wait()
 
 
+def _up(launcher: Launcher) -> Launcher:
+    """The launcher when it is up. Raises OSError when it does not come up."""
+    try:
+        launcher.wait_until_ready()
+    except OSError:
+        launcher.control.close()
+        raise
+    return launcher
+
+
 def _forked(asked: socket.socket) -> Launcher:
     """A launcher that the nursery there forks. Raises OSError."""
     ours, theirs = socket.socketpair()
-    launcher = Launcher(ours)
     try:
         with theirs:
             socket.send_fds(asked, [_FORK], [theirs.fileno()])
-        launcher.wait_until_ready()
     except OSError:
         ours.close()
         raise
-    return launcher
+    return Launcher(ours)
 
 
 def _start() -> tuple[subprocess.Popen[bytes], socket.socket]:
