@@ -56,7 +56,9 @@ class BaseRecordings:
 
         What an evaluation chose once it chooses again, so that running it elsewhere shows the same.
         """
-        if not may_be_recorded(plan, self.evaluation.ruler.suite.config.gate):
+        config = self.evaluation.ruler.suite.config
+        # A judge would have to read more recordings than the trials they spare.
+        if config.judge is not None or not may_be_recorded(plan, config.gate):
             return plan
         index = self.kept.recordings("base")
         chosen = index.chosen(self.kept.evaluation)
