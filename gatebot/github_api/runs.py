@@ -17,7 +17,7 @@ class Run:
     """A run: which event started it, on which head, by which workflow file, and who started this attempt.
 
     `head_repo` None: it was deleted. `path` is the workflow's file, `title` what the run is called. `actor` started the
-    first attempt, `by` the newest one.
+    first attempt, `by` the newest one. `conclusion` is how it ended, "" while it has not.
     """
 
     id: int
@@ -31,6 +31,7 @@ class Run:
     title: str
     actor: str
     by: str
+    conclusion: str
 
 
 def workflow_run(client: Client, run_id: int) -> Run:
@@ -52,4 +53,5 @@ def workflow_run(client: Client, run_id: int) -> Run:
         title=fields.text_or_empty(found, "display_title", _REF),
         actor=actor,
         by=fields.text_or_empty(fields.part_or_empty(found, "triggering_actor"), "login", _NAME) or actor,
+        conclusion=fields.text_or_empty(found, "conclusion", _NAME),
     )

@@ -22,6 +22,11 @@ from gatebot.runner.schedule import seed_for
 MAX_TRIALS_BYTES = 128 * 1024 * 1024
 MAX_LINE_BYTES = 8 * 1024 * 1024
 MAX_PLAN_BYTES = 16 * 1024 * 1024
+_ENDINGS = {
+    "action_required": "the run waits for a maintainer's approval",
+    "cancelled": "the run was cancelled",
+    "timed_out": "the run took too long and was ended",
+}
 
 
 @dataclass(slots=True)
@@ -37,8 +42,10 @@ class Claims:
 
         Another side, case, slot or seed than was to be run is left out and counted. Raises InputFileError.
         """
-        _check_lines(self.folder / TRIALS_FILE)
-        for trial in read_trials(self.folder / TRIALS_FILE):
+        file = self.folder / TRIALS_FILE
+        if file.exists():
+            _check_lines(file)
+        for trial in read_trials(file):
             if trial.key not in planned or trial.seed != seed_for(trial.case, trial.slot):
                 self.foreign += 1
                 continue
@@ -70,12 +77,13 @@ def claims_of(ci: CiContext, run: Run, suite: str, folder: Path) -> Claims | NoC
         return NoClaims(f"what the run uploaded cannot be used: {error.message}")
     except ApiError as error:
         if error.kind == "not_found":
-            return NoClaims("the run left no results, or they have expired", "its log says what became of it")
+            why = _ENDINGS.get(run.conclusion, "the run left no results, or they have expired")
+            return NoClaims(why, "its log says what became of it")
         if error.kind == "malformed":
             return NoClaims("what the run uploaded cannot be used: it is too large or damaged")
         raise
-    if TRIALS_FILE not in found:
-        return NoClaims("the run uploaded no trials", "its log says what became of it")
+    if not found:
+        return NoClaims("the run uploaded neither a plan nor trials", "its log says what became of it")
     return Claims(folder)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from gatebot.commands.ci.claims import Claims, NoClaims, claims_of
 from gatebot.commands.ci.context import NOTHING_TO_DO, CiContext, CiOutcome
 from gatebot.commands.ci.ended_run import Ended, Unclear, ended_run, stands_already
-from gatebot.commands.ci.fork_base import fork_base
+from gatebot.commands.ci.fork_base import NOTHING_RECORDED, fork_base
 from gatebot.commands.ci.job import ShortVerdict, job_of, nothing_relevant
 from gatebot.commands.ci.live_claims import live_plan, started_by
 from gatebot.commands.ci.reported import (
@@ -101,7 +101,7 @@ def _recording(ci: CiContext, job: ReportJob, one: Telling) -> CiOutcome:
             return _nothing_left(ci, job, one, claims)
         plan = head_plan(sides, whole, claims, from_fork=job.ended.live.from_fork)
         head = frozenset(plan.keys())
-        base = fork_base(ci, sides, plan)
+        base = fork_base(ci, sides, plan) if head else NOTHING_RECORDED
         plan = base.planned(plan)
         results = kept_trials(ci, plan, chain(base.recordings(), claims.trials(head)))
         plan = with_claims(plan, claims, head, base.told)
@@ -128,7 +128,7 @@ def head_plan(sides: Sides, whole: Plan, claims: Claims, *, from_fork: bool) -> 
     rounds = first_rounds(alone, (case.id for case in sides.suite.cases), ruler.new)
     if head is not None and said is not None and said.head is not None and said.head.setup == "failed":
         reason = f"its run says: {said.head.setup_reason[:_REASON_LIMIT]}"
-        head = replace(head, setup="failed", setup_reason=reason)
+        head, rounds = replace(head, setup="failed", setup_reason=reason), ()
     return replace(whole, head=head, seeds=alone.seeds, sequential=False, rounds=rounds)
 
 

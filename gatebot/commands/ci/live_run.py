@@ -72,6 +72,10 @@ def live_run(ci: CiContext, event: DispatchEvent) -> CiOutcome:
 
 def require_role(client: Client, login: str, policy: Config) -> str:
     """The person's role, when it is one of `accept.roles`. Raises UsageError otherwise, ApiError."""
+    if login.lower().endswith("[bot]"):
+        raise UsageError(
+            f"{login[:100]!a} is a bot: a person must start a live run", "it is people who read changes"
+        )
     role = role_of(client, login) if login else "none"
     if role not in policy.accept.roles:
         roles = ", ".join(policy.accept.roles)

@@ -57,6 +57,7 @@ def one_run(call: Call) -> JsonValue:
         "id": call.number(),
         "event": run.event,
         "status": run.status,
+        "conclusion": run.conclusion,
         "head_branch": run.head_branch,
         "head_sha": run.head_sha,
         "repository": here,

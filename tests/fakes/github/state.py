@@ -112,6 +112,7 @@ class Run:
     by: str = "author"
     attempt: int = 1
     status: str = "completed"
+    conclusion: str = "success"
 
 
 @dataclass(slots=True)

@@ -8,8 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter
 
 from gatebot.github_api import artifacts
+from gatebot.model.plan import Digests, Plan, SideInfo
 from tests.builders import CONFIG, Project, shop
 from tests.fakes.github.state import GitHubState
 from tests.integration.github.actions import Actions, Job
@@ -255,6 +257,45 @@ def test_a_run_that_left_nothing_is_red_and_names_the_way_on(forks: Forks, kind:
     if kind == "of another attempt":
         forks.hub.runs[run] = replace(forks.hub.runs[run], attempt=2)
     is_red(forks, forks.report(run), "left no results, or they have expired", "gatebot live")
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "told"),
+    [
+        ("action_required", "waits for a maintainer's approval"),
+        ("cancelled", "was cancelled"),
+        ("odd", "left no results"),
+    ],
+)
+def test_how_a_run_ended_that_left_nothing_is_told(forks: Forks, conclusion: str, told: str) -> None:
+    run = ended(forks, None)
+    forks.hub.runs[run] = replace(forks.hub.runs[run], conclusion=conclusion)
+    is_red(forks, forks.report(run), told)
+
+
+def test_a_head_that_does_not_install_is_red(forks: Forks) -> None:
+    """With a real run, which then has no trials at all."""
+    broken = CONFIG.replace("timeout: 20", "timeout: 20, setup: ['exit 3']")
+    push(forks.project, {"gatebot.yaml": broken})
+    run, job = forks.opened()
+    assert job.code == 1, job.log
+    is_red(forks, forks.report(run), "does not install", "gatebot live")
+    assert "not evaluated" not in forks.check().title
+
+
+def test_a_setup_that_the_fork_says_has_failed_is_red_in_words_that_do_nothing(forks: Forks) -> None:
+    trusting(forks)
+    fill_store(forks, RIGHT)
+    reason = "@acme/everyone <img src=x> #1 `x` ![y](http://e.vil/y.png)\n## passed"
+    head = SideInfo("0" * 40, "tree", "mine", setup="failed", setup_reason=reason)
+    plan = Plan("gate", "other", Digests("", "", "", ""), head, seeds=10**6)
+    data = {"trials.jsonl": trials(RIGHT), "plan.json": TypeAdapter(Plan).dump_json(plan)}
+    is_red(forks, forks.report(ended(forks, packed(data))), "does not install: its run says")
+    for text in (forks.comment(), forks.check().summary, forks.check().title):
+        assert "@acme" not in text
+        assert "<img" not in text
+        assert "![" not in text
+        assert "\n## passed" not in text
 
 
 def test_a_deleted_head_repository_is_judged_all_the_same(forks: Forks) -> None:
