@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gatebot.commands.eval_archive import MAGIC, read_sample
 from gatebot.errors import ImportFormatError, InputFileError, Location, UsageError
 from gatebot.importers.detect import load_text
 from gatebot.importers.document_text import parse_documents
@@ -25,7 +26,6 @@ from gatebot.runner.schedule import seed_for
 MAX_RECORDING_BYTES = 512 * 1024 * 1024
 _MAX_RECORDING_VALUES = 20_000_000
 _GZIP = b"\x1f\x8b"
-_ZIP = b"PK\x03\x04"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,19 +151,17 @@ def _documents(file: Path) -> tuple[JsonValue, ...]:
 
 
 def _content(file: Path) -> bytes:
-    """The file's bytes, unpacked when gzipped, bounded either way."""
+    """The file's bytes, unpacked when gzipped or an archive of Inspect's, bounded either way."""
     location = Location(str(file))
     try:
         if not file.is_file():
             raise InputFileError("there is no such file", "give the file to import", location=location)
         with file.open("rb") as stream:
-            start = stream.read(len(_ZIP))
-            if start == _ZIP:
-                message = "an archive, such as Inspect's .eval, is not read"
-                raise InputFileError(message, "write it as JSON first: inspect log dump", location=location)
-            packed = start.startswith(_GZIP)
+            start = stream.read(len(MAGIC))
             stream.seek(0)
-            if packed:
+            if start == MAGIC:
+                data = read_sample(stream, location, most=MAX_RECORDING_BYTES)
+            elif start.startswith(_GZIP):
                 with gzip.GzipFile(fileobj=stream) as unpacked:
                     data = unpacked.read(MAX_RECORDING_BYTES + 1)
             else:

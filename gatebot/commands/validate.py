@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gatebot.graders.meaning import INSTALL, compares_meaning, missing
+from gatebot.graders.reference_graders import reference_graders
 from gatebot.model.suite import Suite
 from gatebot.suite.finding import Finding
 from gatebot.suite.lint import lint_suite, raise_errors
@@ -28,6 +29,11 @@ def validate(root: Path, config: str) -> Validated:
     cases = load_cases(source, config_file)
     findings = lint_suite(config_file, cases)
     raise_errors(findings)
+    if config_file.config.trajectory.engine == "agentevals":
+        for (
+            item
+        ) in cases:  # what the library cannot say is refused now, and not when the trials have been paid for
+            reference_graders(item.case, config_file.config.trajectory)
     warnings = tuple(finding for finding in findings if finding.level == "warning")
     lacking = missing()
     if lacking:

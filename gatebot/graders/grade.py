@@ -61,7 +61,8 @@ class CaseGrader:
     """
 
     def __init__(self, case: Case, defaults: TrajectoryDefault, schemas: ToolSchemas | None = None) -> None:
-        self._names = Aliases(defaults.aliases)
+        own = case.expect.trajectory.aliases if case.expect.trajectory is not None else {}
+        self._names = Aliases({**defaults.aliases, **own})
         self._case = case = self._names.case(case)
         self._schemas = schemas or ToolSchemas()
         self._graders = reference_graders(case, defaults)

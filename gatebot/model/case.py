@@ -18,6 +18,7 @@ from gatebot.model.answer import (
 )
 from gatebot.model.config import ArgsMode, MatchMode
 from gatebot.model.golden import AlternativeCall, AnyOf, DetailedCall, Golden, GoldenReference
+from gatebot.model.grading import told_apart
 from gatebot.model.written import (
     Several,
     Slug,
@@ -142,9 +143,18 @@ class TrajectoryExpectation(Written):
         default_factory=dict[str, ToolArgs],
         description="A mode for all tools, or per tool a mode or field rules; the key `*` means every other tool.",
     )
+    aliases: dict[Text, Several[Text]] = Field(
+        default_factory=dict[str, tuple[str, ...]],
+        description="A tool's name in this case → other names it goes by, besides `trajectory.aliases` of the suite.",
+    )
     required: bool = Field(
         default=True, description="false: graded and shown, but the trial can pass without it."
     )
+
+    @field_validator("aliases")
+    @classmethod
+    def _told_apart(cls, value: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        return told_apart(value)
 
 
 class Expect(Written):

@@ -39,13 +39,18 @@ class TrajectoryDefault(Written):
     @field_validator("aliases")
     @classmethod
     def _told_apart(cls, value: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-        owner: dict[str, str] = {}
-        for name, others in value.items():
-            for other in others:
-                if owner.setdefault(other, name) != name:
-                    message = f"'{other}' is an alias of both '{owner[other]}' and '{name}'"
-                    raise mistake(message, "keep one of them", key=(name,))
-                if other in value and other != name:
-                    message = f"'{other}' is an alias and has aliases of its own"
-                    raise mistake(message, f"list them all under '{name}'", key=(name,))
-        return value
+        return told_apart(value)
+
+
+def told_apart(value: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """The aliases, if each leads to one tool. Raises pydantic's error, with the place."""
+    owner: dict[str, str] = {}
+    for name, others in value.items():
+        for other in others:
+            if owner.setdefault(other, name) != name:
+                message = f"'{other}' is an alias of both '{owner[other]}' and '{name}'"
+                raise mistake(message, "keep one of them", key=(name,))
+            if other in value and other != name:
+                message = f"'{other}' is an alias and has aliases of its own"
+                raise mistake(message, f"list them all under '{name}'", key=(name,))
+    return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from gatebot.model.suite import ExpectedCall
@@ -10,11 +11,17 @@ from gatebot.suite.finding import Finding
 from gatebot.suite.yaml_places import Path
 from gatebot.suite.yaml_reader import YamlDocument
 
+_CALL = re.compile(r"(?P<tool>[\w./:-]{1,100})\s?\((?P<inside>.{0,2000})\)", re.DOTALL)
+_ARGUMENT = re.compile(r"(\w{1,60})\s{0,3}=\s{0,3}(\"[^\"]{0,200}\"|'[^']{0,200}'|[^,\"']{1,200})")
+
 
 def lint_calls(document: YamlDocument, path: Path, calls: Sequence[ExpectedCall]) -> Iterator[Finding]:
     """What is wrong with the order of one reference's golden calls; `path` leads to the reference."""
     ids: dict[str, ExpectedCall] = {}
     for call in calls:
+        for name in (call.name, *(name for name, _ in call.alternatives)):
+            if fault := call_for_a_name(name):
+                yield Finding("error", document.locate((*path, "calls", call.group)), *fault)
         if call.id is None:
             continue
         if call.id in ids:
@@ -43,6 +50,18 @@ def lint_calls(document: YamlDocument, path: Path, calls: Sequence[ExpectedCall]
         yield Finding(
             "error", place, f"golden calls wait for each other: {' after '.join(circle)}", "cut the circle"
         )
+
+
+def call_for_a_name(name: str) -> tuple[str, str] | None:
+    """Message and hint where a whole call, `search(query="x")`, was written as a tool's name."""
+    written = _CALL.fullmatch(name)
+    if written is None:
+        return None
+    tool, inside = written["tool"], written["inside"].strip()
+    pairs = _ARGUMENT.findall(inside)
+    shown = ", ".join(f"{key}: {value.strip()}" for key, value in pairs) if pairs else "key: value"
+    message = f"a tool's name has no arguments in brackets: {name[:80]}"
+    return message, f"write `{tool}: {{{shown}}}`" if inside else f"write `{tool}`"
 
 
 def _circle(calls: dict[str, ExpectedCall]) -> list[str]:

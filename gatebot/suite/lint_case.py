@@ -10,7 +10,7 @@ from gatebot.model.case import FieldMatcher, MatchMode, SimilarExpectation
 from gatebot.model.suite import Case, Reference
 from gatebot.suite.explain import nearest
 from gatebot.suite.finding import Finding
-from gatebot.suite.lint_calls import lint_calls
+from gatebot.suite.lint_calls import call_for_a_name, lint_calls
 from gatebot.suite.patterns import pattern_fault
 from gatebot.suite.yaml_places import Path
 from gatebot.suite.yaml_reader import YamlDocument
@@ -205,6 +205,11 @@ def _patterns(subject: CaseLint) -> Iterator[Finding]:
 
 def _tools(subject: CaseLint) -> Iterator[Finding]:
     expect, case = subject.case.expect, subject.case
+    for key in ("require", "forbid", "poll"):
+        listed: tuple[str, ...] = getattr(expect, key)
+        for number, tool in enumerate(listed):
+            if fault := call_for_a_name(tool):
+                yield subject.error(("expect", key, number), fault[0], "name the tool alone")
     for number, tool in enumerate(expect.require):
         if tool in expect.forbid:
             yield subject.error(

@@ -9,7 +9,7 @@ from gatebot.graders.aliases import Aliases
 from gatebot.graders.grade import grade_trial
 from gatebot.model.config import TrajectoryDefault
 from gatebot.model.suite import Case
-from tests.unit.graders.trials import call, case, golden, grade, trial
+from tests.unit.graders.trials import Written, call, case, golden, grade, trial
 
 ALIASES = {"search": ("web.search", "mcp__*__search"), "pay": ("billing/*",)}
 DEFAULTS = TrajectoryDefault(aliases=ALIASES)
@@ -83,3 +83,18 @@ def test_the_trial_keeps_the_names_it_has() -> None:
 def test_names_that_could_mean_two_tools(aliases: dict[str, list[str]], told: str) -> None:
     with pytest.raises(ValidationError, match=told):
         TrajectoryDefault.model_validate({"aliases": aliases})
+
+
+def test_a_case_may_have_aliases_of_its_own() -> None:
+    expect: Written = {"trajectory": {"aliases": {"search": ["web_lookup"]}}}
+    ran = trial(call("web_lookup", {"query": "x"}))
+    golden_calls = golden(("search", {"query": "x"}))
+    assert grade(case(expect, golden_calls), ran).passed is True
+    assert grade(case({"trajectory": {}}, golden_calls), ran).passed is False
+
+
+def test_an_alias_of_the_case_wins_over_the_suites() -> None:
+    suite = TrajectoryDefault.model_validate({"aliases": {"other": ["web_lookup"]}})
+    expect: Written = {"trajectory": {"aliases": {"search": ["web_lookup"]}}}
+    ran = trial(call("web_lookup", {"query": "x"}))
+    assert grade(case(expect, golden(("search", {"query": "x"}))), ran, defaults=suite).passed is True

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from gatebot.commands.validate import validate
 from gatebot.errors import ConfigError
 from gatebot.graders.grade import CaseGrader
 from gatebot.model.case import ArgsMode, MatchMode
@@ -86,3 +89,14 @@ def test_what_the_library_cannot_say_is_refused(
         CaseGrader(case(expect, calls), TrajectoryDefault(engine="agentevals"))
     assert raised.value.location is not None
     assert raised.value.location.path == "golden/case.yaml"
+
+
+def test_validate_refuses_what_the_library_cannot_say(tmp_path: Path) -> None:
+    (tmp_path / "golden").mkdir()
+    text = "version: 1\nsuite: s\nagent: {command: [a]}\ntrajectory: {engine: agentevals}\n"
+    (tmp_path / "gatebot.yaml").write_text(text, encoding="utf-8")
+    golden_text = "input: hi\ngolden: {calls: [{call: search, optional: true}, pay]}\n"
+    (tmp_path / "golden" / "one.yaml").write_text(golden_text, encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"golden/one\.yaml.*'search'") as caught:
+        validate(tmp_path, "gatebot.yaml")
+    assert "engine: own" in caught.value.hint

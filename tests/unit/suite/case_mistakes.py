@@ -83,7 +83,7 @@ IN_A_CASE = [
     ),
     (
         "input: hi\nexpect: {answer: {similar: 0.8}}\n",
-        "2:28: 'expect.answer.similar' must be true or {text, threshold, entities}, found the number 0.8",
+        "2:28: 'expect.answer.similar' must be true or {text, threshold, entities, semantic}, found the number 0.8",
         "",
     ),
     (

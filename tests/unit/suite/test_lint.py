@@ -199,6 +199,19 @@ FOUND = [
         "",
         "",
     ),
+    # a whole call in place of a tool's name
+    (
+        H + """golden: {calls: ['search_docs(query="SLA", top=3)']}\n""",
+        "error",
+        "2:18",
+        """a tool's name has no arguments in brackets: search_docs(query="SLA", top=3)""",
+    ),
+    (
+        H + "expect: {forbid: ['pay()']}\ngolden: {calls: [search]}\n",
+        "error",
+        "2:19",
+        "a tool's name has no arguments in brackets: pay()",
+    ),
 ]
 
 
@@ -238,3 +251,8 @@ def test_names_from_a_case_are_shown_not_obeyed() -> None:
     (found,) = findings_of(H + 'expect: {require: ["\\e[2Jx", a]}\ngolden: {calls: [a]}\n')
     assert "\x1b" not in found.message
     assert "\\x1b[2Jx" in found.message
+
+
+def test_a_call_in_place_of_a_name_is_shown_as_it_is_written() -> None:
+    found = findings_of(H + """golden: {calls: ['search_docs(query="SLA", top=3)']}\n""")
+    assert [one.hint for one in found] == ["""write `search_docs: {query: "SLA", top: 3}`"""]
