@@ -10,6 +10,7 @@ import ctypes
 import errno
 import json
 import os
+import resource
 import socket
 import sys
 from collections.abc import Callable, Mapping
@@ -88,6 +89,11 @@ def signal_gatebot(targets: Targets) -> None:
         lambda: os.kill(int(targets["gatebot"]), 0),
         lambda: os.kill(os.getppid(), 0),
     )
+
+
+def bend_limits(targets: Targets) -> None:
+    """Limits of gatebot: one second of processor time would end it. Only looked at."""
+    resource.prlimit(int(targets["gatebot"]), resource.RLIMIT_CORE)
 
 
 def read_secret(targets: Targets) -> None:
@@ -204,6 +210,7 @@ ATTACKS: dict[str, Callable[[Targets], None]] = {
     "list gatebot's open files": list_descriptors,
     "take gatebot's open files": take_descriptor,
     "signal gatebot": signal_gatebot,
+    "bend gatebot's limits": bend_limits,
     "read gatebot's files": read_secret,
     "read files that everybody may read": read_public,
     "look into another trial": enter_neighbour,

@@ -58,6 +58,8 @@ def become(order: Order, files: list[int], errors: int, launcher: int) -> None:
         if order.loopback and not alone:
             own_network.take_as_user()
         seccomp.forbid_keyrings()
+        if order.uid is None:
+            seccomp.forbid_limits_of_others()
         if order.offline or order.loopback:
             seccomp.allow_sockets((seccomp.UNIX,) if order.offline else seccomp.IP)
         if order.uid is not None:

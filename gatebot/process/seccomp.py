@@ -1,4 +1,4 @@
-"""Filters on system calls: which kinds of socket a process can make, and no keyrings. Standard library only.
+"""Filters on system calls: which kinds of socket a process can make; no keyrings, no limits of others. Standard library only.
 
 A filter needs no privilege once no-new-privileges is set, also works in a default container, and is inherited by every
 child. It looks at numbers only, so it can close the network, but cannot tell one address from another.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from gatebot.process import kernel
 
@@ -34,6 +34,15 @@ _KEYRING_CALLS = {
     0xC00000F3: (217, 218, 219),
 }
 """AUDIT_ARCH_… → numbers of add_key, request_key, keyctl, on the machines above and for their 32 bit programs."""
+
+_LIMIT_CALLS = {
+    0xC000003E: (302, _X32_CALLS + 302),
+    0x40000003: (340,),
+    0xC00000B7: (261,),
+    0x40000028: (369,),
+    0xC00000F3: (261,),
+}
+"""AUDIT_ARCH_… → numbers of prlimit64."""
 
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
@@ -85,12 +94,25 @@ def forbid_keyrings() -> None:
 
     Where no filter can be had, there is none: the self-test says whether keyrings are in reach.
     """
+    _forbid(_KEYRING_CALLS, ())
+
+
+def forbid_limits_of_others() -> None:
+    """Let a process change no limits but its own, which it calls 0: one with gatebot's user could end gatebot by them.
+
+    Where no filter can be had, there is none: the self-test says whether gatebot's limits are in reach.
+    """
+    _forbid(_LIMIT_CALLS, ((_LOAD, 0, 0, _FIRST_ARGUMENT), (_EQUAL, 0, 1, 0), (_RETURN, 0, 0, _ALLOW)))
+
+
+def _forbid(calls_of: Mapping[int, Sequence[int]], unless: Sequence[_Rule]) -> None:
+    """Have calls, by their numbers on each architecture, fail with EPERM; `unless`: rules that may allow one before."""
     rules: list[_Rule] = [(_LOAD, 0, 0, _ARCHITECTURE)]
-    for architecture, calls in _KEYRING_CALLS.items():
-        rules.append((_EQUAL, 0, len(calls) + 3, architecture))
+    for architecture, calls in calls_of.items():
+        rules.append((_EQUAL, 0, len(calls) + len(unless) + 3, architecture))
         rules.append((_LOAD, 0, 0, _NUMBER))
         rules.extend((_EQUAL, len(calls) - index, 0, call) for index, call in enumerate(calls))
-        rules += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _FAIL_WITH | errno.EPERM)]
+        rules += [(_RETURN, 0, 0, _ALLOW), *unless, (_RETURN, 0, 0, _FAIL_WITH | errno.EPERM)]
     rules.append((_RETURN, 0, 0, _ALLOW))
     try:
         _install(rules)

@@ -349,3 +349,18 @@ def test_a_run_does_not_outlive_gatebot(tmp_path: Path) -> None:
     while time.monotonic() < limit and Path(f"/proc/{pid}").exists():
         time.sleep(0.01)
     assert_gone(tmp_path / "daemon")
+
+
+def test_without_a_user_of_its_own_a_run_bends_no_limits_but_its_own(
+    launchers: Launchers, tmp_path: Path
+) -> None:
+    """A second of processor time, set as a limit of a program of the same user, ends that."""
+    code = (
+        "import os, resource as r\n"
+        "r.setrlimit(r.RLIMIT_NOFILE, (50, 50)); print(r.prlimit(0, r.RLIMIT_NOFILE))\n"
+        f"for pid in (os.getppid(), {os.getpid()}):\n"
+        "    try: print('bent', r.prlimit(pid, r.RLIMIT_CORE))\n"
+        "    except PermissionError: print('denied')\n"
+    )
+    ended = launchers.launch(python(tmp_path, code))
+    assert ended.stdout == b"(50, 50)\ndenied\ndenied\n", ended.stderr
