@@ -17,6 +17,7 @@ from gatebot.commands.ruler import Ruler
 from gatebot.commands.trials import Means, RunRounds, running
 from gatebot.commands.views import Evaluation, examine_sides, side_info
 from gatebot.core.rounds import first_rounds, next_rounds, seed_plan
+from gatebot.model.config import Gate
 from gatebot.model.plan import Plan
 from gatebot.model.report import Report
 from gatebot.model.suite import Suite
@@ -202,10 +203,26 @@ def _rounds(plan: Plan, ruler: Ruler, places: _Places, run: RunRounds) -> Plan:
             return plan  # one look, and concluding takes it: grading every trial here would be for nothing
         evidence = places.looks.evidence(plan)
         more = next_rounds(plan, evidence, gate, ruler.new, beyond_no_sign=beyond)
+        if not more and _ended_here_before(plan, evidence, gate):
+            more = next_rounds(plan, evidence, gate, ruler.new, beyond_no_sign=True)
         beyond = False
         if not more:
             _leave(plan, places, evidence.void)
             return plan
+
+
+def _ended_here_before(plan: Plan, evidence: Evidence, gate: Gate) -> bool:
+    """Whether this evaluation was run to this look before, into another directory, and came out inconclusive.
+
+    All its trials then come from the store. Running it again adds evidence, as it does in the same directory.
+    """
+    counts = evidence.status_counts()
+    if not 0 < counts["cached"] == counts["planned"] - counts["missing"]:
+        return False
+    from gatebot.core.course import course_of
+    from gatebot.core.decide import decide
+
+    return decide(evidence, gate, course_of(plan, gate)).conclusion == "inconclusive"
 
 
 def _leave(plan: Plan, places: _Places, void: str) -> None:

@@ -139,3 +139,20 @@ def test_recordings_and_oracle_are_not_stored(gatebot: CommandLine, tmp_path: Pa
     project = Project(tmp_path / "shop", shop(config=config))
     assert gatebot("run", "--repo", project.root, "--out", gatebot.results).code == 0
     assert list((cache / "gatebot" / "trials").iterdir()) == []
+
+
+def test_an_inconclusive_evaluation_goes_on_with_the_next_look_wherever_it_is_run_again(
+    gatebot: CommandLine, tmp_path: Path, launches: Launches
+) -> None:
+    answers = {**RIGHT, "price": [RIGHT["price"], "who knows"], "hours": [RIGHT["hours"], "never"]}
+    project = Project(tmp_path / "shop", shop(answers, config=CONFIG.replace("{fixed: 3}", "{max: 10}")))
+    base = str(project.repository.head.target)
+    project.commit({"note.txt": "a change that changes nothing\n"})
+    rounds: list[int] = []
+    for name in ("first", "second", "third"):
+        one = elsewhere(gatebot, name)
+        assert one.gate(project.root, base, "HEAD").code == 0
+        if one.report()["conclusion"] != "inconclusive":
+            break
+        rounds.append(launches.take()[0] // 8)
+    assert rounds == [3, 2, 2]
