@@ -124,7 +124,6 @@ def test_s22_s23_a_poisoned_environment_and_workspace_reach_nothing(forge_of: Ma
         "PYTHONSTARTUP": "/github/workspace/json.py",
         "PYTHONHOME": "/github/workspace",
         "ANTHROPIC_BASE_URL": "http://127.0.0.1:9",
-        "SSL_CERT_FILE": "/github/workspace/json.py",
         "GIT_CONFIG_GLOBAL": "/github/workspace/json.py",
         "GIT_DIR": "/nowhere",
         "LANGSMITH_API_KEY": "SENTINEL-langsmith",

@@ -63,7 +63,9 @@ def test_a_fork_records_without_a_token_and_the_report_tells_it_in_red(forge_of:
     told = forge.ended(run)
     assert told.code == 0, told.text
     assert only_check(forge, head).conclusion == "failure"
-    assert "from a fork" in forge.keep_comment("fork") or "another repository" in forge.keep_comment("fork")
+    comment = forge.keep_comment("fork")
+    assert "Recorded by the fork's own run and graded here" in comment
+    assert "gatebot live" in comment
 
 
 def test_a_live_run_of_a_fork_s_head_started_by_a_maintainer(forge_of: Make) -> None:
