@@ -61,3 +61,40 @@ def test_the_page_names_every_label_and_permission() -> None:
         assert name in DOCS
         for scope, level in asked.items():
             assert f"`{scope}: {level}`" in DOCS
+
+
+def listed(heading: str) -> set[str]:
+    """What the first column of the table below the heading names."""
+    table = DOCS.split(f"| {heading} |", 1)[1].split("\n\n", 1)[0]
+    rows = [line.split("|")[1] for line in table.splitlines()[2:]]
+    return {name for row in rows for name in re.findall(r"`([^`]+)`|\b(\d+)\b", row) for name in name if name}
+
+
+def test_the_page_lists_every_input_and_output_and_no_other() -> None:
+    assert listed("input") == set(ACTION["inputs"])
+    assert listed("output") == set(ACTION["outputs"])
+
+
+def test_the_pages_list_every_exit_code() -> None:
+    from gatebot.cli import exit_codes
+
+    codes = {str(value) for name, value in vars(exit_codes).items() if name.isupper() and type(value) is int}
+    assert listed("exit code") == codes
+    readme = (ROOT / "README.md").read_text("utf-8")
+    for code in sorted(codes - {"70", "130"}):
+        assert re.search(rf"\| {code} \|", readme), code
+
+
+def test_the_page_lists_every_key_about_github() -> None:
+    from gatebot.model.config import Config
+
+    keys = listed("key")
+    assert keys <= set(Config.model_fields)
+    assert {"paths", "comment", "base", "on_missing_base", "job_exit", "forks"} <= keys
+
+
+def test_every_input_is_read_by_somebody() -> None:
+    whole = "".join(path.read_text("utf-8") for path in sorted((ROOT / "gatebot").rglob("*.py")))
+    for name, value in ACTION["runs"]["env"].items():
+        if name != "ANTHROPIC_API_KEY":  # the agent's and the judge's
+            assert f'"{name}"' in whole, value
