@@ -245,3 +245,49 @@ def test_the_self_test_fails_where_trials_have_no_user(
     assert ended.code == 3
     assert "NOT held  become root" in ended.out
     assert "missing   " in ended.out
+
+
+SABOTAGE = """\
+import fcntl, json, os, signal, sys, time
+request = json.load(sys.stdin)
+answers = json.load(open("book.json"))
+for name in os.listdir("."):
+    try: fcntl.flock(os.open(name, os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError: pass
+for folder in (".", "..", "../..", "../../..", "/tmp", "/var/tmp", "/dev/shm", "/run"):
+    for change in (
+        lambda: [os.unlink(os.path.join(folder, name)) for name in os.listdir(folder)],
+        lambda: os.rename("book.json", os.path.join(folder, "gone")),
+        lambda: open(os.path.join(folder, "book.json"), "w").write("{}"),
+        lambda: os.chmod(folder, 0),
+    ):
+        try: change()
+        except OSError: pass
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    try: int(pid) != os.getpid() and os.kill(int(pid), signal.SIGKILL)
+    except OSError: pass
+if os.fork() == 0:
+    os.setsid(); os.fork(); os.fork()
+    while True: pass
+print(answers[request["case"]])
+"""
+SABOTEUR_SETUP = "rm -rf ../../* ../.. /tmp/gatebot-* /var/tmp/gatebot-* /dev/shm/* 2>/dev/null; chmod -R 0 ../.. 2>/dev/null; true"
+
+
+def test_s74_a_head_that_only_sabotages_changes_nothing_for_the_base(
+    gatebot: CommandLine, tmp_path: Path
+) -> None:
+    """Its setup and its trials go for the other side, the kept places and the machine; its answers are the base's."""
+    project = Project(tmp_path / "shop", shop())
+    base = str(project.repository.head.target)
+    config = CONFIG.replace("timeout: 20", f"timeout: 20, setup: ['{SABOTEUR_SETUP}']")
+    project.commit({"agent.py": SABOTAGE, "gatebot.yaml": config})
+    ended = gatebot.gate(project.root, base, "HEAD", "--no-store")
+    trials = gatebot.trials()
+    assert ended.code == 0, ended.told
+    assert {trial.status for trial in trials} == {"completed"}
+    for row in rows(gatebot.report(), "cases").values():
+        for side in ("base", "head"):
+            assert part(row, side)["passed"] == part(row, side)["trials"] != 0, row
+    again = gatebot("run", "--repo", project.root, "--ref", base, "--out", tmp_path / "again", "--no-store")
+    assert again.code == 0, again.told
