@@ -1,9 +1,13 @@
-"""smolagents memory steps: tool calls, what was observed, errors; `final_answer` is how the agent answers, and no call."""
+"""smolagents memory steps: tool calls, what was observed, errors; `final_answer` is how the agent answers, and no call.
+
+A CodeAgent calls its tools inside code: they are read from it.
+"""
 
 from __future__ import annotations
 
 from gatebot.importers.arguments import Arguments, read_arguments
 from gatebot.importers.builder import TrajectoryBuilder
+from gatebot.importers.code_calls import CodeReader
 from gatebot.importers.fields import as_text, inner, number, obj, objects, text
 from gatebot.importers.tool_names import tool_name
 from gatebot.importers.usage import usage_of
@@ -26,9 +30,10 @@ class Smolagents:
     def load(self, document: JsonValue) -> Trajectory:
         """The trajectory. Raises ImportFormatError for a call without a name."""
         builder = TrajectoryBuilder(self.name)
+        reader = CodeReader(frozenset({_FINAL}))
         for step in _steps(document):
             if "step_number" in step:
-                _add_step(builder, step)
+                _add_step(builder, step, reader)
             elif "task" in step:
                 builder.say("user", text(step, "task") or "")
             elif "system_prompt" in step:
@@ -40,7 +45,7 @@ def _steps(document: JsonValue) -> list[JsonObject]:
     return objects(document) if is_array(document) else objects(obj(document).get("steps"))
 
 
-def _add_step(builder: TrajectoryBuilder, step: JsonObject) -> None:
+def _add_step(builder: TrajectoryBuilder, step: JsonObject, reader: CodeReader) -> None:
     calls = objects(
         step.get("tool_calls")
     )  # in the order of their ids; the model's own order is in its message
@@ -55,12 +60,15 @@ def _add_step(builder: TrajectoryBuilder, step: JsonObject) -> None:
     usage = usage_of(step.get("token_usage"))
     if others or not final:
         builder.say("assistant", as_text(step.get("model_output")) or "", usage=usage)
+    if len(others) == 1 and _add_code(builder, step, others[0], reader):
+        others = []
+        observed = []
     for call in others:
         function = _function(call)
         name = tool_name(function)
         written = function.get("arguments")
         if name == _INTERPRETER and isinstance(written, str):
-            builder.warn("a CodeAgent calls its tools inside code: the code is the one argument of the call")
+            builder.warn("code whose calls cannot be counted is one call, with the code as its argument")
             arguments = Arguments({"code": written})
         else:
             arguments = read_arguments(written)
@@ -74,6 +82,28 @@ def _add_step(builder: TrajectoryBuilder, step: JsonObject) -> None:
         builder.say("assistant", as_text(answer) or "", usage=None if others else usage)
     if step.get("is_final_answer") is True and not final and step.get("action_output") is not None:
         builder.say("assistant", as_text(step.get("action_output")) or "")
+
+
+def _add_code(builder: TrajectoryBuilder, step: JsonObject, call: JsonObject, reader: CodeReader) -> bool:
+    """Add the tools that a CodeAgent's code calls in place of the interpreter; False where that cannot be told.
+
+    What was observed is the result of one call, and of none in particular where there are several.
+    """
+    code = _function(call).get("arguments")
+    if _function(call).get("name") != _INTERPRETER or not isinstance(code, str):
+        return False
+    made = reader.calls(code)
+    if made is None:
+        return False
+    for name, arguments in made:
+        builder.call(name, arguments)
+    seen = _observations(step, [call])
+    if len(made) == 1 and seen:
+        failed = bool(step["error"]) if "error" in step else None
+        builder.result(seen[0][1], name=made[0][0], is_error=failed)
+    if not made and step.get("error"):
+        builder.warn("code that calls no tool failed")
+    return True
 
 
 def _observations(step: JsonObject, calls: list[JsonObject]) -> list[tuple[str | None, str]]:
