@@ -92,6 +92,8 @@ def gate(
     if not 0.0 < alpha_share <= 1.0:
         raise UsageError(f"--alpha-share {alpha_share:g} is no share", "give a number above 0, at most 1")
     request = replace(request, store=store, reuse=not no_store, unsafe=unsafe, alpha_share=alpha_share)
+    if shard is not None and head_only:
+        raise UsageError("--shard and --head-only do not go together", "leave one of them out")
     if shard is not None:
         from gatebot.commands.gate import comparison
 

@@ -55,7 +55,7 @@ def fork_run(ci: CiContext, event: PullRequestEvent) -> CiOutcome:
     irrelevant = nothing_relevant(ci, job)
     if irrelevant is not None:
         return _left(ci, f"{irrelevant.why} {irrelevant.todo}", irrelevant.conclusion)
-    secrets = frozenset(name for name in policy.agent.env if is_secret(name))
+    secrets = frozenset(name for name in (*ci.variables, *policy.agent.env) if is_secret(name))
     lacking = missing_names(ci, policy, secrets)
     if lacking:
         return _left(ci, f"The agent needs {lacking}, which a fork's run does not get: nothing was run.")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pydantic import TypeAdapter
 
+from gatebot.commands.ci import runner
 from gatebot.github_api import artifacts
 from gatebot.model.plan import Digests, Plan, SideInfo
+from gatebot.process.own_child import run_gatebot
 from tests.builders import CONFIG, Project, shop
 from tests.fakes.github.state import GitHubState
 from tests.integration.github.actions import Actions, Job
@@ -471,8 +473,19 @@ def test_a_configuration_of_the_head_that_cannot_be_used_is_red_and_quoted_harml
     assert "::set-output" not in told.log
 
 
-def test_no_token_reaches_the_runner_of_a_fork(forks: Forks) -> None:
+def test_no_token_and_no_key_reaches_the_runner_of_a_fork(
+    forks: Forks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even a key that is meant for gatebot's own judge: what a fork writes is not asked about at our cost."""
     trusting(forks)
+    handed: list[Mapping[str, str]] = []
+
+    def noted(argv: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> int:
+        handed.append(environment)
+        return run_gatebot(argv, cwd, environment)
+
+    monkeypatch.setattr(runner, "run_gatebot", noted)
+    forks.actions.variables["ANTHROPIC_API_KEY"] = "sk-ant-SENTINEL"
     spy = (
         "import json, os, sys\n"
         "request = json.load(sys.stdin)\n"
@@ -492,4 +505,7 @@ def test_no_token_reaches_the_runner_of_a_fork(forks: Forks) -> None:
     held = b"".join(path.read_bytes() for path in job.results.rglob("*") if path.is_file())
     assert b"leaked" not in held
     assert b"ghs_fork" not in held
+    (environment,) = handed
+    assert not [name for name in environment if name.startswith(("GITHUB_", "INPUT_", "ACTIONS_"))]
+    assert not [value for value in environment.values() if "ghs_fork" in value or "SENTINEL" in value]
     assert job.log.count("ghs_fork_reads") == 1  # the mask
