@@ -90,6 +90,14 @@ image() {
         --build-arg "REVISION=$(git rev-parse HEAD 2>/dev/null || echo unknown)" .
 }
 
+pictures() { # of the comments; with a browser, where one is there or can be had
+    if ! command -v chromium >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        DEBIAN_FRONTEND=noninteractive timeout 180 apt-get install -y -qq --no-install-recommends \
+            chromium fonts-dejavu-core fonts-noto-color-emoji || true
+    fi
+    timeout 120 "$python" -m tools.comment_pictures "$state/logs"
+}
+
 if engine; then
     step base base
     step act act
@@ -97,4 +105,10 @@ if engine; then
     export GATEBOT_E2E_IMAGE=gatebot:e2e GATEBOT_E2E_TOOLS="$state/tools"
     "$python" -m tools.image_size gatebot:e2e | tee "$state/logs/image-size.txt"
 fi
-"$python" -m pytest tests/e2e -p no:cacheprovider --timeout=600 --durations=0 --durations-min=1 "$@"
+code=0
+"$python" -m pytest tests/e2e -p no:cacheprovider --timeout=600 --durations=0 --durations-min=1 "$@" || code=$?
+if ls "$state/logs/"*.comment.md >/dev/null 2>&1; then
+    step pictures pictures || true # they are for people; no verdict hangs on them
+    tail -n 1 "$state/logs/pictures.log"
+fi
+exit "$code"

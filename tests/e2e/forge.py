@@ -32,7 +32,11 @@ LABELS = ("labeled", "unlabeled")
 
 @dataclass
 class Forge:
-    """One repository. Each event is a workflow run of its own, with its own number."""
+    """One repository. Each event is a workflow run of its own, with its own number.
+
+    `secrets` and `world`: the repository's secrets, and variables that every step has. `read_only`: what GitHub makes of
+    the token in a fork's run.
+    """
 
     machine: act.Machine
     hub: GitHubState
@@ -42,6 +46,7 @@ class Forge:
     action: Path
     name: str
     secrets: dict[str, str] = field(default_factory=dict[str, str])
+    world: dict[str, str] = field(default_factory=dict[str, str])
     runs: int = 7000
     read_only: bool = False
 
@@ -53,6 +58,17 @@ class Forge:
     def pull_request(self, action: str, number: int = 1, **more: JsonObject) -> act.Ran:
         """The gate's workflow for a pull_request event."""
         return self.event("gatebot.yml", "pull_request", {**self.payload(action, number, "author"), **more})
+
+    def pushed(self) -> act.Ran:
+        """The base's workflow for a push to the default branch; the fake's working tree is what gets checked out."""
+        self.project.branch("main", self.hub.tip("main"))
+        payload: JsonObject = {"ref": "refs/heads/main", "after": self.hub.tip("main")}
+        return self.event("gatebot-base.yml", "push", payload)
+
+    def scheduled(self) -> act.Ran:
+        """The clock starts the workflow that looks for drift."""
+        self.project.branch("main", self.hub.tip("main"))
+        return self.event("gatebot-schedule.yml", "schedule", {"schedule": "17 4 * * *"})
 
     def label(self, name: str, actor: str, number: int = 1) -> act.Ran:
         """Somebody sets a label; the label workflow runs on the default branch's files, as pull_request_target does."""
@@ -113,6 +129,7 @@ class Forge:
             "GITHUB_REPOSITORY": self.hub.name,
             "GITHUB_RUN_ID": str(self.runs),
             "GITHUB_RUN_ATTEMPT": "1",
+            **self.world,
         }
 
     def permissions(self, workflow: Path) -> dict[str, Level]:

@@ -17,6 +17,10 @@ from tests.fakes.judge_stand_ins import honest
 Make = Callable[[Mapping[str, str | None]], Forge]
 MALLORY = "mallory/shop"
 SMALL = ("price", "refund")
+WORLD = """\
+import json, os, sys
+print(os.environ["WORLD"].replace("_", json.load(sys.stdin)["case"]))
+"""
 COPIED = {
     f".github/workflows/{name}.yml": "name: x\n" for name in ("gatebot", "gatebot-live", "gatebot-report")
 }
@@ -49,14 +53,21 @@ def test_the_merge_queue_is_red_for_a_regression_and_green_without(forge_of: Mak
 
 
 def test_a_fork_records_without_a_token_and_the_report_tells_it_in_red(forge_of: Make) -> None:
-    """The pair: pull_request with a token that only reads, then workflow_run with one that writes and no code."""
+    """The pair: pull_request with a token that only reads, then workflow_run with one that writes and no code.
+
+    What it is compared with are the base's own results, which a push to the default branch has stored.
+    """
     forge = forge_of({**shop(names=SMALL), **COPIED})
+    stored = forge.pushed()
+    assert stored.code == 0, stored.text
+    assert [name for _, name, _ in forge.hub.artifacts[forge.runs]] == ["gatebot-base-shop"]
+    before = len(forge.hub.writes())
     forge.hub.pulls[1].head_repo = MALLORY
     head = push(forge, {"book.json": shop(wrong("refund"))["book.json"]})
     forge.read_only = True
     recorded = forge.pull_request("opened")
     assert recorded.code == 1, recorded.text
-    assert forge.hub.writes() == []
+    assert len(forge.hub.writes()) == before
     run = forge.runs
     assert [name for _, name, _ in forge.hub.artifacts[run]] == ["gatebot-results-shop-1"]
     forge.read_only = False
@@ -64,6 +75,7 @@ def test_a_fork_records_without_a_token_and_the_report_tells_it_in_red(forge_of:
     assert told.code == 0, told.text
     assert only_check(forge, head).conclusion == "failure"
     comment = forge.keep_comment("fork")
+    assert "`refund`" in comment
     assert "Recorded by the fork's own run and graded here" in comment
     assert "gatebot live" in comment
 
@@ -81,6 +93,30 @@ def test_a_live_run_of_a_fork_s_head_started_by_a_maintainer(forge_of: Make) -> 
     assert told.code == 0, told.text
     assert only_check(forge, head).conclusion == "success"
     assert "`alice`" in forge.keep_comment("live")
+
+
+def test_the_schedule_opens_an_issue_when_the_world_has_changed_and_closes_it(forge_of: Make) -> None:
+    """The agent's code stays; what it gets from outside does not."""
+    config = CONFIG.replace("timeout: 20", "timeout: 20, env: [WORLD]")
+    forge = forge_of({**shop(config=config, names=SMALL), "agent.py": WORLD})
+    forge.world["WORLD"] = "the _ is known"
+    assert forge.pushed().code == 0
+    calm = forge.scheduled()
+    assert calm.code == 0, calm.text
+    assert forge.hub.issues == []
+
+    forge.world["WORLD"] = "nobody tells the _"
+    changed = forge.scheduled()
+    assert changed.code == 1, changed.text
+    (issue,) = forge.hub.issues
+    assert issue.state == "open"
+    assert "`refund`" in issue.body
+    (forge.machine.logs / "drift.comment.md").write_text(issue.body, encoding="utf-8")
+
+    forge.world["WORLD"] = "the _ is known"
+    gone = forge.scheduled()
+    assert gone.code == 0, gone.text
+    assert [one.state for one in forge.hub.issues] == ["closed"]
 
 
 def test_a_judge_asks_the_model_and_no_agent_has_its_key(forge_of: Make) -> None:
