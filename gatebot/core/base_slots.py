@@ -13,11 +13,18 @@ from gatebot.model.config import Budget, Seeds
 
 @dataclass(frozen=True, slots=True)
 class SlotOrder:
-    """Run these slots (`first`, and `count` in all) of these cases; `count` 0: nothing is missing."""
+    """Run these slots (`first`, and `count` in all) of these cases; no cases: nothing is missing."""
 
     first: int
     count: int
     cases: tuple[str, ...] = ()
+
+    @property
+    def unaffordable(self) -> str:
+        """Why nothing is run although something is missing, in a sentence; else empty."""
+        if self.count or not self.cases:
+            return ""
+        return f"the budget is smaller than one trial of each of {len(self.cases)} cases"
 
 
 def slots_to_run(held: Mapping[str, frozenset[int]], seeds: Seeds, budget: Budget) -> SlotOrder:
@@ -51,7 +58,7 @@ def fresh_slots(
     size = min(seed_plan(seeds, None, compared=False).count, RECORDED_SLOTS)
     size = min(size, _affordable(budget, len(held)))
     if not size:
-        return SlotOrder(1, 0)
+        return SlotOrder(1, 0, tuple(sorted(held)))
     blocks = [range(start, start + size) for start in range(1, RECORDED_SLOTS - size + 2)]
     days = {block: max(held[case].get(slot, 0) for case in held for slot in block) for block in blocks}
     first = min(blocks, key=lambda block: (len(compared & set(block)), days[block], block.start)).start

@@ -53,6 +53,7 @@ def base_summary(report: Report | None, stored: Stored, trouble: str) -> str:
     if trouble:
         first = f"Nothing new is stored, and nothing is shown of the base: {trouble}."
     if report is None:
-        return stack(prose("Nothing was run: every slot of the base is stored."), prose(first)) + "\n"
+        why = "Nothing was run." if trouble else "Nothing was run: every slot of the base is stored."
+        return stack(prose(why), prose(first)) + "\n"
     blocks = (prose(first), prose(sentence(report, report.reason)), *one_side_blocks(report))
     return stack(*blocks) + "\n"

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from gatebot.commands.ci.base_store import DefaultBranch
 from gatebot.commands.ci.context import CiContext
-from gatebot.commands.ci.withholding import withhold
+from gatebot.commands.ci.runner import run_evaluation
 from gatebot.commands.recorded_side import SideOrigin, head_origin
 from gatebot.commands.remote_files import config_at
 from gatebot.commands.report import report as regrade
 from gatebot.commands.request import EvaluationRequest
 from gatebot.commands.run import one_side
-from gatebot.commands.sandbox import BESIDE_A_TOKEN
 from gatebot.core.base_slots import SlotOrder
-from gatebot.errors import InfrastructureError
 from gatebot.github_api.pull_requests import branch_tip
 from gatebot.github_api.repository import default_branch
 from gatebot.model.config import Config
 from gatebot.model.plan import Plan
 from gatebot.model.report import Report
-from gatebot.process.own_child import environment_without, run_gatebot
-from gatebot.results.store import PLAN_FILE, ResultsDirectory
+from gatebot.process.own_child import environment_without
+from gatebot.results.store import ResultsDirectory
 from gatebot.workspace.fetch import make_available
-
-_ENDED = (0, 1, 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +55,12 @@ def missing_secrets(ci: CiContext, config: Config) -> str:
 def base_job(ci: CiContext, branch: DefaultBranch, config: Config) -> BaseJob:
     """Fetch the tip and work out what its trials are caused by. Raises GatebotError."""
     environment = ci.environment
-    remote = {"url": f"{environment.server_url}/{environment.repo}", "token": environment.token}
-    make_available(environment.workspace, (branch.tip,), remote)
+    make_available(environment.workspace, (branch.tip,), ci.remote)
     request = EvaluationRequest(environment.workspace, ci.config, ci.out_path, ci.today)
     evaluation = one_side(request, head=branch.tip)
-    return BaseJob(branch, config, head_origin(evaluation, _runner_environment(ci)))
+    return BaseJob(
+        branch, config, head_origin(evaluation, environment_without(ci.variables, (ci.environment.token,)))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +88,7 @@ def run_slots(ci: CiContext, job: BaseJob, order: SlotOrder, out: Path) -> BaseR
         f"--seeds={order.count}",
         *(word for case in order.cases for word in ("--case", case)),
     )
-    environment = {**_runner_environment(ci), BESIDE_A_TOKEN: "yes"}
-    code = run_gatebot(argv, ci.environment.workspace, environment)
-    results = ResultsDirectory(out)
-    if code not in _ENDED or not results.has(PLAN_FILE):
-        message = f"running the base ended with exit code {code}"
-        raise InfrastructureError(message, "the run's log says why; run the job again")
-    withhold(ci, results)
+    results = run_evaluation(ci, argv, out)
     report = regrade(out, ci.config, ci.today)
     return BaseRun(results, report, _trouble(results.read_plan(), report))
 
@@ -110,7 +100,3 @@ def _trouble(plan: Plan, report: Report) -> str:
         return plan.stopped or "the run did not end"
     concluded = report.would_have or report.conclusion
     return report.reason if concluded == "not_evaluated" else ""
-
-
-def _runner_environment(ci: CiContext) -> Mapping[str, str]:
-    return environment_without(ci.variables, (ci.environment.token,))

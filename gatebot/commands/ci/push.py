@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from gatebot.commands.ci.base_run import (
     BaseJob,
-    BaseRun,
     base_job,
     config_of,
     default_branch_now,
@@ -49,8 +48,9 @@ def _grow(ci: CiContext, job: BaseJob, one: Telling, *, counts: bool) -> CiOutco
     slots = {case: frozenset(there) for case, there in held.items()}
     order = slots_to_run(slots, job.config.seeds, job.config.budget)
     ran = run_slots(ci, job, order, ci.out_path) if order.count else None
+    trouble = order.unaffordable if ran is None else ran.trouble
     new: tuple[RecordedTrial, ...] = ()
-    if ran is not None and not ran.trouble:
+    if ran is not None and not trouble:
         new = _lacking(recorded_of(ran.results, job.origin, ci.today), slots)
     outputs: tuple[tuple[str, str], ...] = ()
     if counts:
@@ -58,7 +58,8 @@ def _grow(ci: CiContext, job: BaseJob, one: Telling, *, counts: bool) -> CiOutco
         grown = (*before.trials, *new, *first_results(new, references))
         outputs = hand_on(ci, suite, grown, job.origin.tree)
     stored = Stored(new=len(new), before=sum(map(len, slots.values())), cases=len(slots), counts=counts)
-    return _tell(one, ran, stored, outputs)
+    page = base_summary(None if ran is None else ran.report, stored, trouble)
+    return _tell(one, CheckOutput(base_title(stored, trouble), page), outputs, known=not trouble)
 
 
 def _lacking(new: tuple[RecordedTrial, ...], slots: dict[str, frozenset[int]]) -> tuple[RecordedTrial, ...]:
@@ -67,22 +68,17 @@ def _lacking(new: tuple[RecordedTrial, ...], slots: dict[str, frozenset[int]]) -
 
 
 def _tell(
-    one: Telling, ran: BaseRun | None, stored: Stored, outputs: tuple[tuple[str, str], ...]
+    one: Telling, output: CheckOutput, outputs: tuple[tuple[str, str], ...], *, known: bool
 ) -> CiOutcome:
     """A target that the default branch misses is shown and not red: what is merged is merged, and its gate said so."""
-    trouble = ran.trouble if ran is not None else ""
-    page = base_summary(None if ran is None else ran.report, stored, trouble)
-    output = CheckOutput(base_title(stored, trouble), page)
-    conclusion = "not_evaluated" if trouble else "pass"
+    conclusion = "pass" if known else "not_evaluated"
     told = (("conclusion", conclusion), *outputs)
-    one.finish(Publication((), output, "failure" if trouble else "success", page, told), comment=False)
+    made = Publication((), output, "success" if known else "failure", output.summary, told)
+    one.finish(made, comment=False)
     return CiOutcome(conclusion, told=tuple(one.told))
 
 
 def _nothing_run(one: Telling, why: str) -> CiOutcome:
     """A key that is not set: nothing is run, nothing is stored, and nothing is green."""
     page = f"{why}\n\nSet the secret, and hand it to the step as an environment variable; nothing was run."
-    output = CheckOutput("not evaluated: a secret is missing", page)
-    told = (("conclusion", "not_evaluated"),)
-    one.finish(Publication((), output, "failure", page, told), comment=False)
-    return CiOutcome("not_evaluated", told=tuple(one.told))
+    return _tell(one, CheckOutput("not evaluated: a secret is missing", page), (), known=False)

@@ -35,16 +35,22 @@ class GateOrder:
 
 
 def run_gate(ci: CiContext, order: GateOrder) -> ResultsDirectory:
-    """Run one evaluation in a process without the token; its results, without the secrets that agents wrote into them.
+    """Run one evaluation as `run_evaluation` does."""
+    return run_evaluation(ci, _argv(ci, order), order.out, order.withheld)
+
+
+def run_evaluation(
+    ci: CiContext, argv: Sequence[str], out: Path, withheld: frozenset[str] = frozenset()
+) -> ResultsDirectory:
+    """Run gatebot with `argv` in a process without the token; the results it wrote into `out`, without the secrets that
+    agents wrote into them. `withheld`: names of variables that it does not get.
 
     Raises InfrastructureError when the process ended otherwise than with a conclusion.
     """
-    argv = _argv(ci, order)
-    secrets = (ci.environment.token,)
-    handed = {name: value for name, value in ci.variables.items() if name not in order.withheld}
-    environment = environment_without(handed, secrets) | {BESIDE_A_TOKEN: "yes"}
+    handed = {name: value for name, value in ci.variables.items() if name not in withheld}
+    environment = environment_without(handed, (ci.environment.token,)) | {BESIDE_A_TOKEN: "yes"}
     code = run_gatebot(argv, ci.environment.workspace, environment)
-    results = ResultsDirectory(order.out)
+    results = ResultsDirectory(out)
     if code not in _ENDED or not results.has(PLAN_FILE):
         raise InfrastructureError(
             f"the evaluation ended with exit code {code}", "the run's log says why; run the job again"

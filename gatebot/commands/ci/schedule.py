@@ -57,6 +57,8 @@ def _watch(ci: CiContext, job: BaseJob) -> CiOutcome:
     references = job.origin.matching(before.trials, "reference")
     order = _order(job, before.trials)
     new: tuple[RecordedTrial, ...] = ()
+    if order.unaffordable:
+        return _tell(ci, suite, job.branch.tip, Drifted(Drift("not_evaluated", order.unaffordable)), "")
     try:
         ran = run_slots(ci, job, order, ci.out_path.with_name(f"{ci.out_path.name}-fresh"))
     except InfrastructureError as error:

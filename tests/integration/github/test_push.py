@@ -241,6 +241,18 @@ def test_what_was_lost_to_infrastructure_or_stopped_is_not_stored(
     assert len(decode_base_results(stores(hub)[-1]).trials) == len(held)
 
 
+def test_a_budget_without_room_for_a_trial_of_each_case_is_said(
+    actions: Actions, hub: GitHubState, project: Project
+) -> None:
+    land(project, {"gatebot.yaml": f"{CONFIG}budget: {{trials: 1}}\n"})
+    job = actions.push()
+    assert job.code == 3, job.log
+    assert "the budget is smaller" in base_check(hub, hub.tip("main")).title
+    scheduled = actions.schedule()
+    assert scheduled.code == 3, scheduled.log
+    assert "the budget is smaller" in scheduled.summary
+
+
 def test_a_base_that_does_not_install_is_not_evaluated(
     actions: Actions, hub: GitHubState, project: Project
 ) -> None:

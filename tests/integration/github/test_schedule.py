@@ -21,7 +21,8 @@ WORLD = """\
 import json, os, sys
 request = json.load(sys.stdin)
 answer = os.environ["WORLD_TOKEN"].replace("_", request["case"])
-said = {"type": "ai", "content": answer, "response_metadata": {"model_name": os.environ["WORLD_MODEL_TOKEN"]}}
+model = os.environ["WORLD_MODEL_TOKEN"].removeprefix("key of ")
+said = {"type": "ai", "content": answer, "response_metadata": {"model_name": model}}
 print(json.dumps({"answer": answer, "messages": [{"type": "human", "content": request["input"]}, said]}))
 """
 """An agent whose code never changes, and whose answers come from outside: what MODEL is to a real one."""
@@ -47,7 +48,7 @@ def stored(actions: Actions, project: Project) -> Actions:
 
 
 def world(actions: Actions, answer: str, model: str = "model-1") -> None:
-    actions.variables |= {"WORLD_TOKEN": answer, "WORLD_MODEL_TOKEN": model}
+    actions.variables |= {"WORLD_TOKEN": answer, "WORLD_MODEL_TOKEN": f"key of {model}"}
 
 
 def only_issue(hub: GitHubState) -> IssueState:
@@ -250,6 +251,19 @@ def references(hub: GitHubState) -> set[tuple[str, int]]:
 def of_role(hub: GitHubState, role: str) -> set[tuple[str, int]]:
     held = decode_base_results(stores(hub)[-1]).trials
     return {(one.trial.case, one.origin.slot) for one in held if one.role == role}
+
+
+def test_a_secret_that_the_agent_wrote_is_neither_stored_nor_told(
+    stored: Actions, hub: GitHubState, project: Project
+) -> None:
+    """Artifacts are read by whoever may read the repository."""
+    land(project, {"agent.py": 'import os\nprint("my key is", os.environ["WORLD_TOKEN"])\n'})
+    world(stored, "sk-0123456789abcdef")
+    assert stored.push().code == 0
+    assert stored.schedule().code in (0, 1)
+    assert decode_base_results(stores(hub)[-1]).trials
+    everything = b"".join(stores(hub)) + "".join(one.body for one in hub.issues).encode()
+    assert b"sk-0123456789abcdef" not in everything
 
 
 def run_page(actions: Actions, hub: GitHubState) -> str:

@@ -43,6 +43,15 @@ def test_never_more_than_the_budget(trials: int, count: int) -> None:
     assert slots_to_run(held(), TEN, Budget(trials=trials)).count == count
 
 
+def test_a_budget_that_is_too_small_is_told_from_nothing_missing() -> None:
+    assert (
+        "smaller than one trial of each of 2 cases"
+        in slots_to_run(held(), TEN, Budget(trials=1)).unaffordable
+    )
+    assert slots_to_run(held(), TEN, Budget(trials=2)).unaffordable == ""
+    assert slots_to_run(held(*range(1, 21)), TEN, Budget(trials=1)).unaffordable == ""
+
+
 def test_no_case_is_nothing_to_run() -> None:
     assert slots_to_run({}, TEN, Budget()) == SlotOrder(1, 0)
     assert fresh_slots({}, frozenset(), TEN, Budget()) == SlotOrder(1, 0)
@@ -76,5 +85,5 @@ def test_a_schedule_that_must_repeat_slots_repeats_as_few_as_it_can() -> None:
 
 def test_a_schedule_stays_within_the_budget() -> None:
     assert fresh_slots(days(), frozenset(), TEN, Budget(trials=4)) == SlotOrder(1, 2, CASES)
-    assert fresh_slots(days(), frozenset(), TEN, Budget(trials=1)) == SlotOrder(1, 0)
+    assert fresh_slots(days(), frozenset(), TEN, Budget(trials=1)) == SlotOrder(1, 0, CASES)
     assert fresh_slots(days(s1=3), frozenset(), FIXED, Budget()) == SlotOrder(2, 3, CASES)
