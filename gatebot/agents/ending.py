@@ -51,6 +51,8 @@ def failure_of(ended: Ended, program: str, timeout_s: float, output_mb: float) -
         return Ending("agent_error", f"ended by {_signal_name(ended.signal)}{_last_words(ended)}")
     if ended.exit_code:
         return Ending("agent_error", f"exited with code {_code(ended.exit_code)}{_last_words(ended)}")
+    if ended.leftover:  # what still runs could change what graders look at
+        return Ending("agent_error", "left processes that could not be ended in time")
     return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import tempfile
@@ -10,7 +11,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from gatebot.process.identity import Identity
 from gatebot.process.shared_memory import left_in_shared_places, remove_system_v_objects
@@ -18,6 +19,7 @@ from gatebot.process.shared_memory import left_in_shared_places, remove_system_v
 _PASSAGE_ONLY: Final = 0o711
 _PRIVATE: Final = 0o700
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_PLACE: Final = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +67,16 @@ def _remove_shared(uid: int, *, everywhere: bool) -> None:
 
 
 def remove_tree(path: Path) -> bool:
-    """Remove a directory that hostile code has filled and no process uses any more; whether all of it is gone.
+    """Remove a directory that hostile code has filled; whether all of it is gone.
 
-    Neither depth nor modes of 0000 nor links stop it: links are removed, never followed. Must be called by the
-    owner of the parent directory.
+    Neither depth nor modes of 0000 nor links stop it: links are removed, never followed, not even where something
+    still runs in it and moves things about. Must be called by the owner of the parent directory.
     """
-    if path.is_symlink():
-        path.unlink()
-        return True
-    with contextlib.suppress(FileNotFoundError):
-        path.chmod(_PRIVATE)
+    with contextlib.suppress(OSError):
+        if path.is_symlink():
+            path.unlink()
+            return True
+        os.close(_opened(str(path), None))
     with contextlib.suppress(OSError, RecursionError):
         shutil.rmtree(path)
         return True
@@ -86,33 +88,58 @@ def remove_tree(path: Path) -> bool:
 def _remove_deep(path: Path) -> None:
     """Remove without recursion, with one open directory at a time, and with no path longer than a name.
 
-    Climbing back by `..` is safe because nothing that could move a directory is alive. Raises OSError.
+    Climbing back by `..` ends where that is not the directory we came from: somebody has moved one, and what it is in
+    now is not ours to remove. Raises OSError.
     """
-    here = os.open(path, _FOLDER)
+    here = _opened(str(path), None)
     try:
-        levels: list[tuple[str, list[str]]] = [("", _empty_of_files(here))]
+        levels: list[_Level] = [_Level("", _empty_of_files(here), _identity(here))]
         while True:
-            name, below = levels[-1]
-            if below:
-                name = below.pop()
-                os.chmod(name, _PRIVATE, dir_fd=here)
-                here = _move_to(name, here)
-                levels.append((name, _empty_of_files(here)))
+            level = levels[-1]
+            if level.below:
+                name = level.below.pop()
+                here = _moved(here, _opened(name, here))
+                levels.append(_Level(name, _empty_of_files(here), _identity(here)))
                 continue
             levels.pop()
             if not levels:
                 break
-            here = _move_to("..", here)
-            os.rmdir(name, dir_fd=here)
+            here = _moved(here, os.open("..", _FOLDER, dir_fd=here))
+            if _identity(here) != levels[-1].identity:
+                raise OSError(errno.ESTALE, "a directory was moved while it was removed")
+            os.rmdir(level.name, dir_fd=here)
     finally:
         os.close(here)
     path.rmdir()
 
 
-def _move_to(name: str, here: int) -> int:
-    there = os.open(name, _FOLDER, dir_fd=here)
+class _Level(NamedTuple):
+    """A directory on the way down: its name, those in it still to be removed, and which one it is."""
+
+    name: str
+    below: list[str]
+    identity: tuple[int, int]
+
+
+def _opened(name: str, folder: int | None) -> int:
+    """The directory of that name, open, and its owner's to change; a link is none. Raises OSError."""
+    place = os.open(name, _PLACE, dir_fd=folder)
+    try:
+        itself = f"/proc/self/fd/{place}"
+        os.chmod(itself, _PRIVATE)  # noqa: PTH101 - a descriptor, which nobody can put a link in the place of
+        return os.open(itself, _FOLDER & ~os.O_NOFOLLOW)
+    finally:
+        os.close(place)
+
+
+def _moved(here: int, there: int) -> int:
     os.close(here)
     return there
+
+
+def _identity(folder: int) -> tuple[int, int]:
+    found = os.fstat(folder)
+    return found.st_dev, found.st_ino
 
 
 def _empty_of_files(folder: int) -> list[str]:

@@ -26,6 +26,11 @@ def exited(code: int, stderr: bytes = b"") -> Ended:
         (Ended("signaled", signal=9, stderr=b"last\n"), "agent_error", "ended by SIGKILL: last"),
         (Ended("signaled", signal=63), "agent_error", "ended by signal 63"),
         (exited(1), "agent_error", "exited with code 1"),
+        (
+            Ended("exited", exit_code=0, leftover=True),
+            "agent_error",
+            "left processes that could not be ended in time",
+        ),
         (exited(2, b"first\n\n last \n\n"), "agent_error", "exited with code 2: last"),
         (exited(137), "agent_error", "exited with code 137 (SIGKILL)"),
         (exited(255), "agent_error", "exited with code 255"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gatebot.process import run_directory as removal
 from gatebot.process.run_directory import remove_tree, run_directory
 
 
@@ -75,3 +76,36 @@ def test_depth_beyond_any_recursion_stops_nothing(tmp_path: Path, monkeypatch: p
 
 def test_nothing_to_remove_is_fine(tmp_path: Path) -> None:
     assert remove_tree(tmp_path / "never made")
+
+
+def test_a_directory_that_is_moved_meanwhile_leads_to_nothing_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever still runs in a tree moves the directory we are in: up from there lies what is not ours to remove."""
+    (tmp_path / "others").mkdir()
+    (tmp_path / "others" / "canary").write_text("alive")
+    tree = tmp_path / "session" / "tree"
+    (tree / "first" / "second" / "third").mkdir(parents=True)
+    (tree / "others").mkdir()
+    (tree / "first" / "others").mkdir()
+    emptied = removal._empty_of_files  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    here = removal._identity  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    third = (tree / "first" / "second" / "third").stat()
+
+    def moving(folder: int) -> list[str]:
+        if here(folder) == (third.st_dev, third.st_ino):
+            (tree / "first" / "second" / "third").rename(tmp_path / "third")
+        return emptied(folder)
+
+    monkeypatch.setattr(removal, "_empty_of_files", moving)
+    with pytest.raises(OSError, match="moved"):
+        removal._remove_deep(tree)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    assert (tmp_path / "others" / "canary").read_text() == "alive"
+
+
+def test_a_link_in_the_place_of_a_tree_is_removed_itself(tmp_path: Path) -> None:
+    (tmp_path / "others").mkdir(mode=0o755)
+    (tmp_path / "tree").symlink_to(tmp_path / "others")
+    assert remove_tree(tmp_path / "tree")
+    assert (tmp_path / "others").stat().st_mode & 0o777 == 0o755
+    assert [entry.name for entry in tmp_path.iterdir()] == ["others"]
