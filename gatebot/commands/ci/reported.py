@@ -119,7 +119,7 @@ def tell_report(
         run_id=str(job.ended.run.id),
         attempt=job.ended.run.attempt,
         rendered_at=ci.now().strftime("%Y-%m-%d %H:%M UTC"),
-        accept=job.policy.accept,
+        accept=None if report.conclusion == "not_evaluated" else job.policy.accept,
     )
     made = publication(report, diffs_of(results, report), Told(context, _binding(ci, job, report, results)))
     held = (("artifact-name", artifact_name(report.suite, environment.attempt)), ("results", ci.out))

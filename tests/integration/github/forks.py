@@ -23,7 +23,7 @@ from tests.builders import Project
 from tests.fakes.github import wire
 from tests.fakes.github.git_http import serving_git
 from tests.fakes.github.state import CheckRun, GitHubState, Level, Run, Token
-from tests.integration.github.actions import BOT, Actions, Job
+from tests.integration.github.actions import BOT, Actions, Job, zipped
 
 MALLORY = "mallory/shop"
 FORK_TOKEN = "ghs_fork_reads"
@@ -94,7 +94,11 @@ class Forks:
         finally:
             self.actions.variables = kept
             self.actions.patch.delenv("GITHUB_SERVER_URL")
-        return replace(job, results=workspace / job.results.name)
+        results = workspace / job.results.name
+        if results.is_dir():
+            held = self.hub.artifacts.setdefault(self.actions.runs, [])
+            held.append((self.hub.next_id(), ARTIFACT, zipped(results)))
+        return replace(job, results=results)
 
     def upload(self, run_id: int, data: bytes, name: str = ARTIFACT) -> None:
         """What the fork's own workflow file uploads in place of what was recorded."""

@@ -210,6 +210,31 @@ def test_an_override_stands_when_the_fork_is_recorded_again(forks: Forks) -> Non
     assert forks.check().conclusion == "success"
 
 
+def test_accepting_what_a_live_run_found_leaves_a_patch_for_the_fork(forks: Forks) -> None:
+    """S118: the label finds the report's own files, and the fork's branch is not ours to write."""
+    push(forks.project, {"book.json": shop(WRONG)["book.json"]})
+    run, _ = forks.live()
+    forks.report(run)
+    head = forks.hub.tip("topic")
+    forks.actions.token = "ghs_bot"
+    job = forks.actions.label("gatebot:accept", "alice")
+    assert job.code == 1, job.log
+    assert "+  answer: nobody tells the price" in job.summary
+    assert forks.hub.tip("topic") == head
+    assert "gatebot accept" in forks.comment()
+    assert forks.check().conclusion == "failure"
+
+
+def test_nothing_a_fork_recorded_can_be_accepted(forks: Forks) -> None:
+    fill_store(forks, RIGHT)
+    forks.report(ended(forks, packed({"trials.jsonl": trials(WRONG)})))
+    forks.actions.token = "ghs_bot"
+    job = forks.actions.label("gatebot:accept", "alice")
+    assert job.code == 1, job.log
+    assert "not complete" in job.log
+    assert forks.check().conclusion == "failure"
+
+
 def test_no_token_reaches_the_runner_of_a_live_run(forks: Forks) -> None:
     spy = (
         "import json, os, sys\n"
