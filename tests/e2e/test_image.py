@@ -41,7 +41,7 @@ found["programs"] = [
     name for name in ("git", "node", "npm", "uv", "gcc", "cc", "make", "curl", "git-lfs", "strip")
     if any(os.path.exists(os.path.join(place, name)) for place in os.environ["PATH"].split(":"))
 ]
-found["configuration"] = [path for path in ("/etc/gitconfig", "/root/.gitconfig") if os.path.exists(path)]
+found["configuration"] = [path for path in ("/etc/gitconfig", os.path.expanduser("~/.gitconfig")) if os.path.exists(path)]
 print(json.dumps(found))
 """
 ORPHANS = """\
@@ -141,11 +141,11 @@ def test_the_first_trial_within_five_seconds(
                 "--rm",
                 "--network=host",
                 f"--name={name}",
-                f"--volume={project.root}:/work",
+                f"--volume={project.root}:/repository",
             ]
             begun = time.monotonic()
             with subprocess.Popen(
-                [*command, image, "run", "--repo=/work", "--out=/tmp/out", "--seeds=1"],
+                [*command, image, "run", "--repo=/repository", "--out=/tmp/out", "--seeds=1"],
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             ) as process:
@@ -166,10 +166,8 @@ def test_s44_five_hundred_trials_leave_no_zombies(docker: Docker, image: str, tm
     """Orphans of trials come to tini and to the launchers, and both reap."""
     project = Project(tmp_path / "shop", {**shop(), "agent.py": ORPHANS})
     after = "cat /proc/[0-9]*/stat | grep -c ') Z ' || true; ls -d /proc/[0-9]* | wc -l"
-    script = (
-        f"{PYTHON} -I -m gatebot run --repo=/work --out=/tmp/out --seeds=125 >/dev/null; echo $?; {after}"
-    )
-    command = ["run", "--rm", f"--volume={project.root}:/work", "--entrypoint=/usr/bin/tini", image]
+    script = f"{PYTHON} -I -m gatebot run --repo=/repository --out=/tmp/out --seeds=125 >/dev/null; echo $?; {after}"
+    command = ["run", "--rm", f"--volume={project.root}:/repository", "--entrypoint=/usr/bin/tini", image]
     said = docker(*command, "--", "sh", "-c", script, timeout=280).stdout.split()
     code, zombies, processes = map(int, said)
     assert (code, zombies) == (0, 0)
