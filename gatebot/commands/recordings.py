@@ -13,8 +13,8 @@ from gatebot.commands.reuse import ReusedTrials
 from gatebot.commands.views import Evaluation
 from gatebot.core.recordings import (
     FEWEST_SLOTS,
-    RECORDED_OFFSET,
     RECORDED_SLOTS,
+    as_recording,
     may_be_recorded,
     recorded_rounds,
     why_too_old,
@@ -103,15 +103,7 @@ class BaseRecordings:
         with results.journal() as journal:
             for case, trials in self._found(chosen).items():
                 for place, one in enumerate(trials, start=1):
-                    trial = replace(
-                        one.trial,
-                        case=case,
-                        side="base",
-                        slot=RECORDED_OFFSET + place,
-                        round=RECORDED_OFFSET,
-                        cached=True,
-                        reused=False,
-                    )
+                    trial = as_recording(one.trial, case, place)
                     if trial.key in wanted:
                         journal.append(trial)
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
+from dataclasses import replace
 
 from gatebot.core.stats.spacing import FULL_ROUNDS
 from gatebot.model.config import Gate
 from gatebot.model.metric import MEASURED_METRICS, is_judge_metric
 from gatebot.model.plan import Plan, Round
 from gatebot.model.report import RecordedBase
-from gatebot.model.trial import TrialKey
+from gatebot.model.trial import Trial, TrialKey
 
 RECORDED_SLOTS = 20
 """Slots of a case worth keeping: with more of them the luck of one recording weighs less."""
@@ -63,6 +64,12 @@ def recorded_rounds(plan: Plan, counts: Sequence[tuple[str, int]], *, sentinel: 
         live = tuple(TrialKey(case, "base", slot) for case, _ in sorted(counts))
         rounds.append(Round(SENTINEL_OFFSET, live, "sentinel"))
     return tuple(rounds)
+
+
+def as_recording(trial: Trial, case: str, place: int) -> Trial:
+    """A trial of another evaluation as the `place`-th recording (from 1) of a case of this base."""
+    slot = RECORDED_OFFSET + place
+    return replace(trial, case=case, side="base", slot=slot, round=RECORDED_OFFSET, cached=True, reused=False)
 
 
 def recorded_told(plan: Plan, doubt: str) -> RecordedBase | None:

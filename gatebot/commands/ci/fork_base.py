@@ -11,8 +11,8 @@ from gatebot.commands.ci.context import CiContext
 from gatebot.commands.ci.reported import Sides
 from gatebot.core.recordings import (
     FEWEST_SLOTS,
-    RECORDED_OFFSET,
     RECORDED_SLOTS,
+    as_recording,
     may_be_recorded,
     recorded_rounds,
 )
@@ -49,15 +49,7 @@ class ForkBase:
         """The recorded trials, in the slots that the plan names."""
         for case, found in sorted(self.trials.items()):
             for place, one in enumerate(found, start=1):
-                yield replace(
-                    one.trial,
-                    case=case,
-                    side="base",
-                    slot=RECORDED_OFFSET + place,
-                    round=RECORDED_OFFSET,
-                    cached=True,
-                    reused=False,
-                )
+                yield as_recording(one.trial, case, place)
 
 
 NOTHING_RECORDED = ForkBase({})
