@@ -39,12 +39,15 @@ class AnthropicMessages:
         return builder.build()
 
 
-def add_message(builder: TrajectoryBuilder, message: JsonObject) -> None:
-    """Add one message; results find their calls, and a message of nothing but results is none of its own."""
+def add_message(builder: TrajectoryBuilder, message: JsonObject, *, agent: str | None = None) -> None:
+    """Add one message; results find their calls, and a message of nothing but results is none of its own.
+
+    `agent`: who speaks, where there are several.
+    """
     role, content = message.get("role"), message.get("content")
     if role == "assistant":
         builder.model(text(message, "model"))
-        builder.say("assistant", "", usage=anthropic_usage(message.get("usage")))
+        builder.say("assistant", "", agent=agent, usage=anthropic_usage(message.get("usage")))
         _add_assistant(builder, content)
     elif role == "user":
         _add_results(builder, content)

@@ -42,9 +42,7 @@ class CodeReader:
             return None
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter(
-                    "ignore", SyntaxWarning
-                )  # escapes that Python does not know, in an agent's text
+                warnings.simplefilter("ignore")  # escapes that Python does not know, in an agent's text
                 tree = ast.parse(code)
             self._made |= _names_made(tree)
             found: list[ast.Call] = []

@@ -68,7 +68,14 @@ STORIES = {
     "openinference-phoenix.json": Told("openinference", usage=E3, model=True),
     "openinference-flat.json": Told("openinference", usage=E3, model=True),
     "pydantic-ai.json": Told("pydantic-ai", usage=E3, model=True),
-    "claude-code.jsonl": Told("claude-code", usage=E3, model=True, system=False, warning="sub-agents"),
+    "claude-code.jsonl": Told(
+        "claude-code",
+        turns=(2, 0, 1, 0),
+        usage=(E3[0], (5, 5), *E3[1:]),
+        model=True,
+        system=False,
+        warning="sub-agents",
+    ),
     "codex-rollout.jsonl": Told("codex-rollout", model=True),
     "codex-exec.jsonl": Told(
         "codex-exec",

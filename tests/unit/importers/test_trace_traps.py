@@ -124,12 +124,58 @@ class TestAtif:
         document: JsonValue = {
             "schema_version": "ATIF-v1.8",
             "steps": [{"step_id": 1, "source": "agent", "message": "Hi."}],
-            "subagent_trajectories": [{}],
+            "subagent_trajectories": [{"subagent_trajectories": [{}]}],
             "continued_trajectory_ref": "next.json",
         }
         trajectory = load(document)
         assert trajectory.final_text() == "Hi."
-        assert len(trajectory.warnings) == 2
+        assert len(trajectory.warnings) == 3
+
+    def test_sub_agents_are_kept_where_they_were_called(self) -> None:
+        def step(number: int, message: str, *tools: str, ref: str = "") -> JsonValue:
+            calls: list[JsonValue] = [
+                {"tool_call_id": f"{message}-{tool}", "function_name": tool, "arguments": {}}
+                for tool in tools
+            ]
+            results: list[JsonValue] = [
+                {
+                    "source_call_id": f"{message}-{tool}",
+                    "content": f"{tool} said",
+                    "subagent_trajectory_ref": [{"session_id": ref}] if ref else None,
+                }
+                for tool in tools
+            ]
+            return {
+                "step_id": number,
+                "source": "agent",
+                "message": message,
+                "tool_calls": calls,
+                "observation": {"results": results},
+            }
+
+        def sub(name: str, ident: str) -> JsonValue:
+            asked: JsonValue = {"step_id": 1, "source": "user", "message": "Look."}
+            return {
+                "session_id": ident,
+                "agent": {"name": name},
+                "steps": [asked, step(2, name, f"{name}-tool")],
+            }
+
+        document: JsonValue = {
+            "schema_version": "ATIF-v1.8",
+            "agent": {"name": "desk"},
+            "steps": [step(1, "one", "ask", ref="s1"), step(2, "two", "pay"), step(3, "Done.")],
+            "subagent_trajectories": [sub("second", "s2"), sub("first", "s1")],
+        }
+        trajectory = load(document)
+        assert [(c.name, c.agent, c.result) for c in trajectory.calls()] == [
+            ("ask", "desk", "ask said"),
+            ("first-tool", "first", "first-tool said"),
+            ("pay", "desk", "pay said"),
+            ("second-tool", "second", "second-tool said"),
+        ]
+        assert trajectory.final_text() == "Done."
+        assert all(message.text != "Look." for message in trajectory.messages)
 
 
 class TestInspect:

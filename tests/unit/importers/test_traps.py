@@ -188,6 +188,40 @@ class TestClaudeCode:
         assert turn.usage is not None
         assert turn.usage.input_tokens == 9
 
+    def test_sub_agents_are_kept_under_their_names_and_the_main_agent_answers(self) -> None:
+        def line(role: str, content: JsonValue, parent: str | None = None) -> JsonValue:
+            return {
+                "type": role,
+                "uuid": "u",
+                "parent_tool_use_id": parent,
+                "message": {"role": role, "content": content},
+            }
+
+        def use(call_id: str, name: str, **arguments: JsonValue) -> list[JsonValue]:
+            return [{"type": "tool_use", "id": call_id, "name": name, "input": arguments}]
+
+        def result(call_id: str, said: str) -> list[JsonValue]:
+            return [{"type": "tool_result", "tool_use_id": call_id, "content": said}]
+
+        trajectory = load(
+            [
+                line("user", "Where is P-7?"),
+                line("assistant", use("a", "Task", subagent_type="tracker", prompt="Find P-7")),
+                line("user", "Find P-7", "a"),
+                line("assistant", use("b", "track", parcel="P-7"), "a"),
+                line("user", result("b", "Bonn"), "a"),
+                line("user", result("a", "It is in Bonn.")),
+                line("assistant", "P-7 is in Bonn."),
+                line("assistant", "I also looked elsewhere.", "a"),
+            ]
+        )
+        assert [(c.name, c.agent, c.result) for c in trajectory.calls()] == [
+            ("Task", "main", "It is in Bonn."),
+            ("track", "tracker", "Bonn"),
+        ]
+        assert [m.text for m in trajectory.messages if m.role == "user"] == ["Where is P-7?"]
+        assert trajectory.final_text() == "P-7 is in Bonn."
+
 
 class TestSmolagents:
     def code_step(self, code: str, **more: JsonValue) -> dict[str, JsonValue]:
