@@ -12,7 +12,7 @@ from gatebot.agents.ending import CANCELLED, failure_of
 from gatebot.agents.grader_verdict import BrokenVerdictError, last_line, read_verdict
 from gatebot.agents.program_agent import limits_of, walls_of
 from gatebot.agents.python_function import interpreter
-from gatebot.agents.working_copy import is_copy, lay_files
+from gatebot.agents.working_copy import is_copy, lay_files, reopen
 from gatebot.errors import InfrastructureError
 from gatebot.importers.openai_render import render_openai_chat
 from gatebot.model.case import FunctionExpectation, ProgramExpectation
@@ -62,6 +62,7 @@ class GraderBench:
     def judge(self, grader: Grader, case: Case, trial: Trial) -> GraderResult:
         """Run one grader on the trial. Raises OSError, GraderInfrastructureError, LaunchRefusedError."""
         own = is_copy(self.environment.checkout, self.directory)
+        reopen(self.environment.checkout, self.directory)
         worktree = Path(self.environment.checkout) if own else self._suite
         request = json.dumps(
             grading_request(case, trial, worktree), ensure_ascii=False, separators=(",", ":")

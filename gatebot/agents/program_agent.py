@@ -11,7 +11,7 @@ from gatebot.agents.conversation import Conversation, request_line
 from gatebot.agents.course import Course, in_turn
 from gatebot.agents.ending import CANCELLED, Ending, failure_of
 from gatebot.agents.reply import BrokenReplyError, read_reply
-from gatebot.agents.working_copy import is_copy, working_copy
+from gatebot.agents.working_copy import is_copy, reopen, working_copy
 from gatebot.model.trial import Trial
 from gatebot.ports import SideEnvironment, TrialTask
 from gatebot.process.environment import child_environment
@@ -77,6 +77,7 @@ class ProgramAgent:
         limit = time.monotonic() + task.timeout_s
         for number, turn in enumerate(task.case.turns, start=1):
             course.conversation = course.conversation.ask(turn)
+            reopen(environment.checkout, directory)
             ended = self._launchers.launch(
                 Program(
                     argv,

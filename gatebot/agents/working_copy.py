@@ -33,6 +33,16 @@ def working_copy(directory: RunDirectory, checkout: PurePath) -> Path:
     return place
 
 
+def reopen(checkout: PurePath, directory: RunDirectory) -> None:
+    """Open a trial's own copy for its user again, which an agent may have closed to have the machine blamed.
+
+    Nothing of the trial may run any more. The copy itself is neither a link nor gone: its parent is not the agent's to
+    change. Raises OSError.
+    """
+    if is_copy(checkout, directory):
+        Path(checkout).chmod(_PRIVATE)
+
+
 def is_copy(checkout: PurePath, directory: RunDirectory) -> bool:
     """Whether the checkout is a trial's own, in its run directory."""
     return checkout.is_relative_to(directory.path)
