@@ -26,6 +26,7 @@ from gatebot.graders.arguments import ArgumentRule
 from gatebot.graders.reference import ReferenceCalls, prepare
 from gatebot.graders.steps import Steps, gather
 from gatebot.graders.trajectory import judge
+from gatebot.importers.detect import load
 from gatebot.model.case import ArgsMode, MatchMode
 from gatebot.model.json_value import JsonValue
 from gatebot.model.suite import ExpectedCall
@@ -272,6 +273,56 @@ def test_10_both_fail_strict_on_a_message_that_is_no_tool_call(family: Family) -
     ]
     assert engine(family, "strict", "exact").verdict(render(expected), talkative) is False
     assert engine(family, "strict", "exact").verdict(render(expected), render(expected)) is True
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_11_both_overlook_the_legacy_function_call(family: Family) -> None:
+    legacy: list[dict[str, JsonValue]] = [
+        {
+            "role": "assistant",
+            "content": None,
+            "function_call": {"name": "search", "arguments": '{"q": "x"}'},
+        },
+        {"role": "function", "name": "search", "content": "found"},
+    ]
+    expected: Turns = [[("search", {"q": "x"})]]
+    assert engine(family, "superset", "exact").verdict(render(expected), legacy) is False
+    steps = gather(load(legacy))
+    reference = prepare(golden(("search", {"q": "x"})), {}, ArgumentRule())
+    assert judge(reference, steps, "superset").passed is True
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_12_both_overlook_calls_that_the_server_made(family: Family) -> None:
+    served: list[dict[str, JsonValue]] = [
+        {
+            "role": "assistant",
+            "content": [
+                {
+                    "type": "server_tool_use",
+                    "id": "srvtoolu_1",
+                    "name": "web_search",
+                    "input": {"query": "x"},
+                },
+                {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []},
+                {"type": "text", "text": "Found."},
+            ],
+        }
+    ]
+    expected: Turns = [[("web_search", {"query": "x"})]]
+    assert engine(family, "superset", "exact").verdict(render(expected), served) is False
+    steps = gather(load(served))
+    reference = prepare(golden(("web_search", {"query": "x"})), {}, ArgumentRule())
+    assert judge(reference, steps, "superset").passed is True
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_13_both_compare_no_content_and_explain_nothing(family: Family) -> None:
+    expected: Turns = [[("search", {"q": "x"})]]
+    right: list[dict[str, JsonValue]] = [*render(expected), {"role": "assistant", "content": "30 USD"}]
+    wrong: list[dict[str, JsonValue]] = [*render(expected), {"role": "assistant", "content": "300 USD"}]
+    assert engine(family, "strict", "exact").verdict(right, wrong) is True
+    # Ours does not either: the answer is the first level's business, and `corrupt_success` names the difference.
 
 
 def test_the_door_renders_only_the_tool_path_and_refuses_unknown_arguments() -> None:

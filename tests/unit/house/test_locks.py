@@ -50,12 +50,13 @@ def test_a_lock_holds_no_address(lock: Path) -> None:
     [
         (RUNTIME, PYPROJECT["project"]["dependencies"]),
         (DEV, PYPROJECT["project"]["dependencies"] + PYPROJECT["dependency-groups"]["dev"]),
+        (DEV, PYPROJECT["project"]["optional-dependencies"]["semantic"]),
         (BUILD, PYPROJECT["build-system"]["requires"]),
         (IMAGE, PYPROJECT["dependency-groups"]["image"]),
         (FULL, PYPROJECT["dependency-groups"]["full"]),
         (E2E, PYPROJECT["dependency-groups"]["e2e"]),
     ],
-    ids=["runtime", "dev", "build", "image", "full", "e2e"],
+    ids=["runtime", "dev", "semantic", "build", "image", "full", "e2e"],
 )
 def test_a_lock_satisfies_what_is_declared(lock: Path, declared: list[str]) -> None:
     locked = pins(lock)
