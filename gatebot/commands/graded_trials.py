@@ -80,7 +80,7 @@ class GradedTrials:
     def gather(self, evidence: Evidence, tally: Tally) -> None:
         """Grade what is new; put all that was planned into `evidence`, and count it in `tally`.
 
-        Raises what the source raises, and OSError when grades cannot be kept.
+        Raises what the source raises, and InfrastructureError when grades cannot be kept.
         """
         self._update()
         for key in self._in_order(evidence.planned):
