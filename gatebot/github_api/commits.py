@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -89,6 +90,35 @@ def tree_of(client: Client, sha: str) -> str:
     """The id of a commit's tree. Raises ApiError."""
     found = client.get(f"/git/commits/{sha}")
     return fields.sha(fields.part(found, "tree"), "sha")
+
+
+def differs_by_exactly(client: Client, before: str, after: str, changes: Sequence[FileChange]) -> bool:
+    """Whether the trees of two commits differ by these changes, in every path and mode, and by nothing else.
+
+    The whole trees are compared: a comparison of commits lists 300 files at most. Raises ApiError.
+    """
+    old, new = _entries(client, before), _entries(client, after)
+    wanted = {change.path: _blob_id(change.after, after) for change in changes}
+    expected = {path: (mode, wanted.get(path, blob)) for path, (mode, blob) in old.items()}
+    return set(wanted) <= set(old) and expected == new
+
+
+def _entries(client: Client, sha: str) -> dict[str, tuple[str, str]]:
+    """Path → (mode, id) of every file of a commit."""
+    found = client.get(f"/git/trees/{tree_of(client, sha)}", recursive="1")
+    if not isinstance(found, dict) or found.get("truncated") is True:
+        raise ApiError("malformed", "the tree is too large to be compared")
+    return {
+        fields.text(one, "path", 4096): (fields.text(one, "mode", 10), fields.sha(one, "sha"))
+        for one in fields.parts(found, "tree")
+        if one.get("type") != "tree"
+    }
+
+
+def _blob_id(data: bytes, like: str) -> str:
+    """The id git gives a file's content, by the hash that the repository's ids are made with."""
+    algorithm = hashlib.sha1 if len(like) == 40 else hashlib.sha256
+    return algorithm(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def parent_of(client: Client, sha: str) -> tuple[str, str, tuple[str, ...]]:

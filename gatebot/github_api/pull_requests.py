@@ -54,6 +54,14 @@ def open_of_branch(client: Client, head_repo: str | None, branch: str) -> tuple[
     )
 
 
+def others_of_head(client: Client, live: PullRequestState) -> tuple[PullRequestState, ...]:
+    """Other open pull requests of exactly this head. Raises ApiError."""
+    listed = (pull_request_from(one, client.repo) for one in client.pages(f"/commits/{live.head_sha}/pulls"))
+    return tuple(
+        one for one in listed if one.open and one.head_sha == live.head_sha and one.number != live.number
+    )
+
+
 def merge_base(client: Client, base: str, head: str) -> str:
     """The merge base of two commits, which need not be in the clone. Raises ApiError."""
     found = client.get(f"/compare/{base}...{head}", per_page="1")

@@ -19,7 +19,7 @@ from gatebot.errors import GatebotError, UsageError
 from gatebot.github_api.acceptances import our_check
 from gatebot.github_api.checks import CheckSpec, finish_check, start_check
 from gatebot.github_api.comments import publish_comment
-from gatebot.github_api.commits import CommitMessage, create_commit, parent_of
+from gatebot.github_api.commits import CommitMessage, create_commit, differs_by_exactly, parent_of
 from gatebot.github_api.errors import ApiError
 from gatebot.github_api.labels import remove_label
 from gatebot.model.acceptance import Acceptance, AcceptedCase, CaseCandidate
@@ -54,7 +54,7 @@ def accept_head(run: LabelRun, live: PullRequestState, policy: Config, who: Auth
     if _hidden(found, record) is None:
         raise RefusedError("these are too many cases at once for the record to hold")
     message = commit_message(found.binding, found.candidate, who)
-    commit = _committed(run, live, message, changes, resumed=bool(resumed))
+    commit = _committed(run, live, message, changes, resumed=resumed)
     _told(run, live, policy, found, replace(record, accepted_sha=commit))
     remove_label(run.client, live.number, policy.accept.label)
     return LabelOutcome(f"accepted {len(cases)} cases as {commit[:7]}", commit=commit)
@@ -86,14 +86,13 @@ def _committed(
     message: CommitMessage,
     changes: tuple[FileChange, ...],
     *,
-    resumed: bool,
+    resumed: str,
 ) -> str:
-    """The accept commit: the one an earlier run made and did not finish telling, or a new one."""
+    """The accept commit: the one an earlier run made upon `resumed` and did not finish telling, or a new one."""
     if resumed:
-        head = CommitFiles(run.client, live.head_sha)
-        if all(head.read(change.path) == change.after for change in changes):
+        if differs_by_exactly(run.client, resumed, live.head_sha, changes):
             return live.head_sha
-        raise RefusedError("the head holds another golden set than the one evaluated")
+        raise RefusedError("the head holds something else than the evaluated head and its golden set")
     try:
         return create_commit(run.client, live.head_ref, live.head_sha, message, changes)
     except ApiError as error:

@@ -16,6 +16,7 @@ from gatebot.commands.ci.job import (
     outcome_of,
     overridden,
     tell_shortly,
+    two_bases,
 )
 from gatebot.commands.ci.runner import GateOrder, run_gate
 from gatebot.commands.ci.telling import Target, Telling, telling
@@ -119,7 +120,7 @@ def _judge(ci: CiContext, job: Job, target: Target) -> CiOutcome:
     with telling(ci, target) as one:
         commits = (job.tip, job.fork, job.live.head_sha)
         make_available(ci.environment.workspace, commits, ci.remote)
-        shortly = nothing_relevant(ci, job) or missing_secret(ci, job)
+        shortly = two_bases(ci, job) or nothing_relevant(ci, job) or missing_secret(ci, job)
         return _evaluate(ci, job, one) if shortly is None else tell_shortly(ci, job, one, shortly)
 
 

@@ -9,7 +9,7 @@ from gatebot.commands.ci.context import CiContext, CiOutcome
 from gatebot.commands.ci.telling import Telling
 from gatebot.commands.remote_files import policy_in_force
 from gatebot.errors import ConfigError, Location
-from gatebot.github_api.pull_requests import merge_base
+from gatebot.github_api.pull_requests import merge_base, others_of_head
 from gatebot.model.acceptance import Override
 from gatebot.model.config import Config
 from gatebot.model.event import PullRequestState
@@ -94,6 +94,25 @@ def nothing_relevant(ci: CiContext, job: Job) -> ShortVerdict | None:
         "passed: nothing relevant changed",
         f"This pull request changes {count}, none of them in the `paths` of the base's configuration.",
         "Nothing was run: the agent is the base's.",
+    )
+
+
+def two_bases(ci: CiContext, job: Job) -> ShortVerdict | None:
+    """The verdict on a head that is also another pull request's, against another branch: its check is one for both.
+
+    Otherwise a branch with an easier policy would make it green for this one. Raises ApiError.
+    """
+    if not job.live.head_ref:  # the merge queue's commits are nobody's head
+        return None
+    others = [one for one in others_of_head(ci.client, job.live) if one.base_ref != job.live.base_ref]
+    if not others:
+        return None
+    named = ", ".join(f"`{one.number}` (against `{one.base_ref}`)" for one in others[:5])
+    return ShortVerdict(
+        "not_evaluated",
+        "not evaluated: this commit is the head of two pull requests",
+        f"It is the head of {named} too. A check belongs to a commit: one cannot be the verdict against two branches.",
+        "Close one of them, or give one a commit of its own, and run the job again.",
     )
 
 

@@ -13,7 +13,7 @@ from typing import cast
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from gatebot.model.json_value import JsonObject, JsonValue, is_array, is_object
-from tests.fakes.github import apps, base_routes, graphql
+from tests.fakes.github import apps, base_routes, git_routes, graphql
 from tests.fakes.github.routes import ROUTES, Call, RefusedError, Route
 from tests.fakes.github.state import Asked, Fault, GitHubState, Token
 
@@ -192,4 +192,4 @@ def serving(state: GitHubState) -> Generator[str]:
         thread.join()
 
 
-__all__ = ["GitHubState", "JsonObject", "base_routes", "serving"]
+__all__ = ["GitHubState", "JsonObject", "base_routes", "git_routes", "serving"]

@@ -10,7 +10,7 @@ from gatebot.github_api.acceptances import acceptances_of
 from gatebot.github_api.checks import CheckSpec, start_check
 from gatebot.github_api.client import Client
 from gatebot.render.check import hidden_text, read_acceptance, read_binding
-from tests.builders import RIGHT, Project, shop, wrong
+from tests.builders import CONFIG, RIGHT, Project, shop, wrong
 from tests.fakes.github.state import CheckRun, GitHubState
 from tests.integration.github.actions import Actions
 from tests.integration.github.test_stories import ACCEPT, OVERRIDE, only_check, only_comment, push
@@ -184,3 +184,47 @@ def test_a_reopened_pull_request_brings_no_old_approval_back(
     fixed = push(project, shop(RIGHT))
     assert actions.pull_request("synchronize").code == 0
     assert only_check(hub, fixed).title != "overridden by alice"
+
+
+@pytest.mark.parametrize("extra", ["settings.yaml", "golden/hours.yaml", "agent.py", "mode"])
+def test_a_forged_accept_commit_with_more_in_it_is_not_taken_for_ours(
+    actions: Actions, hub: GitHubState, project: Project, extra: str
+) -> None:
+    red = push(project, {**shop(wrong("refund")), "settings.yaml": "careful: true\n"})
+    actions.pull_request("opened")
+    hub.label(1, ACCEPT, "alice")
+    seen = actions.payload("labeled", 1, "alice", ACCEPT)
+    golden = str(shop()["golden/refund.yaml"]).split("golden:")[0]
+    files: dict[str, str | None] = {
+        "golden/refund.yaml": f"{golden}golden:\n  answer: nobody tells the refund\n"
+    }
+    if extra == "mode":
+        (project.root / "golden/refund.yaml").chmod(0o755)
+    else:
+        files[extra] = f"# changed\n{(project.root / extra).read_text()}"
+    trailers = f"Gatebot-Suite: shop\nGatebot-Evaluated: {red}\nAccepted-by: alice (maintain)"
+    project.branch("topic", red)
+    if extra == "mode":
+        (project.root / "golden/refund.yaml").chmod(0o755)
+    forged = project.commit(files, f"gatebot: accept golden set for shop (1 case)\n\n{trailers}")
+    job = actions.event("pull_request_target", seen)
+    assert job.code == 1, job.log
+    assert hub.tip("topic") == forged
+    assert [check for check in hub.checks if check.head_sha == forged and check.conclusion == "success"] == []
+
+
+def test_one_commit_cannot_be_green_for_two_base_branches(
+    actions: Actions, hub: GitHubState, project: Project
+) -> None:
+    lenient = f"{CONFIG}gate: {{mode: observe}}\n"
+    project.branch("lenient", hub.tip("main"))
+    project.commit({"gatebot.yaml": lenient})
+    head = push(project, shop(wrong("refund")))
+    assert actions.pull_request("opened").code == 1
+    hub.open_pull("topic").base_ref = "lenient"
+    job = actions.pull_request("opened", 2)
+    assert job.code == 3, job.log
+    assert only_check(hub, head).conclusion == "failure"
+    assert "two pull requests" in only_check(hub, head).title
+    hub.pulls[2].state = "closed"
+    assert actions.pull_request("reopened").code == 1
