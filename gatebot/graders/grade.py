@@ -22,7 +22,7 @@ from gatebot.graders.failure import Evidence, Failure, ended_badly, failure_of
 from gatebot.graders.goal import answer_of
 from gatebot.graders.grounding import case_text, grounded
 from gatebot.graders.handoffs import handoffs
-from gatebot.graders.parallelism import Remembered, parallelism
+from gatebot.graders.parallelism import Remembered, needs_of, parallelism
 from gatebot.graders.recovery import Incident, failed_calls, failures, incidents, recovery
 from gatebot.graders.reference_graders import reference_graders
 from gatebot.graders.steps import Steps, gather
@@ -138,7 +138,7 @@ class CaseGrader:
         scores.update(guarded("quantities", QUANTITIES, lambda: quantities(trial, steps)))
         seen = _Seen()
         scores.update(guarded("robustness", ROBUSTNESS, lambda: self._robustness(steps, seen, passed=passed)))
-        scores.update(guarded("information", INFORMATION, lambda: self._information(trial, steps)))
+        scores.update(guarded("information", INFORMATION, lambda: self._information(trial, steps, best)))
         if best.grader.drift.given:
             scores.update(guarded("golden drift", DRIFT_METRICS, lambda: self._drift(best, trial, steps)))
         if self._schemas.given:
@@ -178,11 +178,13 @@ class CaseGrader:
             return self._case.expect.optimal_steps
         return None if grader.calls is None else len(grader.calls.required)
 
-    def _information(self, trial: Trial, steps: Steps) -> dict[str, Score]:
+    def _information(self, trial: Trial, steps: Steps, best: Assessment) -> dict[str, Score]:
         answer = answer_of(trial)
+        calls, fit = best.grader.calls, best.fit
+        written = needs_of(calls, fit.partner) if calls is not None and fit is not None else None
         return {
             "grounded": grounded(self._told, steps, answer) if answer is not None else Score(None, NO_ANSWER),
-            "parallelism": parallelism(self._told, steps, self._values),
+            "parallelism": parallelism(self._told, steps, self._values, written),
             "handoffs": handoffs(trial.trajectory, steps),
         }
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from gatebot.graders.efficiency import NOT_REPORTED, may_change
+from gatebot.graders.matching import UNMATCHED
+from gatebot.graders.reference import ReferenceCalls
 from gatebot.graders.steps import Steps
 from gatebot.model.json_value import JsonValue, is_array, is_object
 from gatebot.model.score import Score
@@ -20,12 +22,17 @@ REMEMBERED_LIMIT = 2_000
 
 Remembered = dict[bytes, list[str]]
 """Informative values by the key of the arguments that hold them."""
+Needs = dict[int, set[int]]
+"""Call → calls that must come before it."""
 
 
-def parallelism(told: str, steps: Steps, remembered: Remembered | None = None) -> Score:
+def parallelism(
+    told: str, steps: Steps, remembered: Remembered | None = None, written: Needs | None = None
+) -> Score:
     """Turns that the dependencies need over turns taken, in [0, 1]. Never gates by default: it guesses dependencies.
 
-    B depends on A if an informative value of B's arguments occurs in A's result and nowhere earlier. A tool that
+    B depends on A if an informative value of B's arguments occurs in A's result and nowhere earlier, or the golden says
+    so (`written`: call → the earlier ones it comes after). A tool that
     changes something, by its name, comes after everything before it and before everything after it. Fewer than two
     calls = ungraded by design; results not recorded = ungraded. `remembered` may be kept between the trials of a case.
     """
@@ -37,7 +44,10 @@ def parallelism(told: str, steps: Steps, remembered: Remembered | None = None) -
         return Score(None, f"more than {CALLS_LIMIT} calls are too many to trace")
     if any(call.result is None for call in steps.calls):
         return Score(None, "not every tool result was recorded")
-    depths, unsafe = _depths(steps, _sources(told, steps, {} if remembered is None else remembered))
+    sources = _sources(told, steps, {} if remembered is None else remembered)
+    for index, needed in (written or {}).items():
+        sources[index] = sources[index] | {earlier for earlier in needed if earlier < index}
+    depths, unsafe = _depths(steps, sources)
     taken, needed = len(set(steps.turn_of)), max(depths)
     value = min(1.0, needed / taken)
     reason = (
@@ -47,6 +57,20 @@ def parallelism(told: str, steps: Steps, remembered: Remembered | None = None) -
         later, earlier = unsafe
         reason = f"step {later + 1}: `{steps.show(later)}` needs the result of step {earlier + 1}, made in the same turn"
     return Score(value, reason)
+
+
+def needs_of(reference: ReferenceCalls, partner: Sequence[int]) -> Needs:
+    """What `after:` of the golden says of the calls that are matched with golden calls."""
+    found: Needs = {}
+    if reference.ordered:
+        call_of = {
+            step.id: call for step, call in zip(reference.steps, partner, strict=True) if step.id is not None
+        }
+        for step, call in zip(reference.steps, partner, strict=True):
+            earlier = {call_of.get(name, UNMATCHED) for name in step.after} - {UNMATCHED}
+            if call != UNMATCHED and earlier:
+                found[call] = earlier
+    return found
 
 
 def _could_join(steps: Steps, depths: list[int]) -> str:

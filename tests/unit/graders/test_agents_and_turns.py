@@ -7,8 +7,9 @@ import pytest
 from gatebot.graders.handoffs import handoffs
 from gatebot.graders.parallelism import parallelism
 from gatebot.graders.steps import gather
+from gatebot.model.suite import ExpectedCall
 from gatebot.model.trajectory import Message, ToolCall, Trajectory
-from tests.unit.graders.trials import call, steps_of
+from tests.unit.graders.trials import call, case, golden, grade, steps_of, trial, value
 
 find = call("find_user", {"name": "Ann Lee"}, result='{"id": "user-77"}')
 orders = call("list_orders", {"user": "user-77"}, result='["order-5"]')
@@ -76,3 +77,16 @@ def test_work_done_twice_by_different_agents_is_named() -> None:
     )
     score = handoffs(made, gather(made))
     assert score.reason == 'step 2: `find_user(name="Ann Lee")` was done by another agent in step 1'
+
+
+def test_what_the_golden_says_of_order_is_a_dependency() -> None:
+    ordered = (
+        ExpectedCall("find", {}, 0, id="found"),
+        ExpectedCall("orders", {}, 1, after=("found",)),
+    )
+    one_by_one = (call("find", result="a"), call("orders", result="b"))
+    free = grade(case({"trajectory": {}}, golden("find", "orders")), trial(*one_by_one))
+    bound = grade(case({"trajectory": {}}, ordered), trial(*one_by_one))
+    assert (value(free, "parallelism"), value(bound, "parallelism")) == (0.5, 1.0)
+    together = grade(case({"trajectory": {}}, ordered), trial(list(one_by_one)))
+    assert "needs the result of step 1, made in the same turn" in together.scores["parallelism"].reason
