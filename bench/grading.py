@@ -33,6 +33,7 @@ from gatebot.results.trial_line import encode_trial
 
 SIZES = (6, 50, 500)
 TRIALS = 10_000
+LONG = 50_000
 TOOLS = ("get_user", "search_flights", "book_flight", "get_order", "update_order", "refund")
 
 
@@ -187,10 +188,30 @@ def ten_thousand() -> None:
     )
 
 
+def one_long() -> None:
+    """Grade one hostile trial: so many calls, all different, against a golden of two hundred."""
+    draw = random.Random(5)  # noqa: S311 - figures, not secrets
+    case = made_case(402, draw)
+    calls = [
+        ToolCall(f"c{number}", draw.choice(TOOLS), arguments(draw), result="{}", is_error=number % 50 == 0)
+        for number in range(LONG)
+    ]
+    whole = Trajectory(tuple(Message("assistant", calls=(call,)) for call in calls), "openai")
+    trial = Trial("case", "head", 1, 1, "completed", trajectory=whole, answer="all done")
+    begun = time.process_time()
+    grade = CaseGrader(case, TrajectoryDefault()).grade(trial)
+    seconds = time.process_time() - begun
+    faults = sum(score.fault for score in grade.scores.values())
+    print(
+        f"one trial of {LONG:,} calls graded in {seconds:.2f} s of CPU, {faults} scores refused as too many"
+    )
+
+
 def main() -> None:
     for messages in SIZES:
         compare(messages)
     ten_thousand()
+    one_long()
 
 
 if __name__ == "__main__":
