@@ -22,7 +22,7 @@ from gatebot.workspace.setup import SetupDone, SideSetup, set_up
 from tests.security.conftest import ORDINARY_USER, Victim, needs_root
 
 pytestmark = needs_root
-SECRET = "SENTINEL-everybody-may-read"
+SECRET = "CANARY that everybody may read"
 
 
 @dataclass(frozen=True)
@@ -235,7 +235,7 @@ home = place / "somebody"
 side = place / "side"
 for folder in (home / "bin", side / "agent" / "sub"):
     folder.mkdir(parents=True)
-(home / "secret").write_text("SENTINEL-private")
+(home / "secret").write_text("CANARY of a setup")
 (home / "secret").chmod(0o600)
 print(launchers.isolation())
 venv = side / "env" / "venv"
@@ -246,7 +246,7 @@ for commands in (
     ("mkdir closed; touch closed/file; chmod 0 closed",),
 ):
     done = set_up(launchers, SideSetup(commands, side / "agent", "sub"), side, place / "log")
-    print(done.ok, done.reason.rpartition("` ")[2], "SENTINEL" in (place / "log").read_text())
+    print(done.ok, done.reason.rpartition("` ")[2], "CANARY" in (place / "log").read_text())
     if (side / "agent" / "sub").is_symlink():
         (side / "agent" / "sub").unlink()
     (side / "agent" / "sub").mkdir(exist_ok=True)
