@@ -106,7 +106,7 @@ if engine; then
     "$python" -m tools.image_size gatebot:e2e | tee "$state/logs/image-size.txt"
 fi
 code=0
-"$python" -m pytest tests/e2e -p no:cacheprovider --timeout=600 --durations=0 --durations-min=1 "$@" || code=$?
+"$python" -m pytest tests/e2e -p no:cacheprovider --timeout=900 --durations=0 --durations-min=1 "$@" || code=$?
 if ls "$state/logs/"*.comment.md >/dev/null 2>&1; then
     step pictures pictures || true # they are for people; no verdict hangs on them
     tail -n 1 "$state/logs/pictures.log"

@@ -37,6 +37,22 @@ def take_back(roots: Iterable[Path], uid: int) -> None:
                 path.chmod(_PLAIN | _RUNS if found.st_mode & stat.S_IXUSR else _PLAIN)
 
 
+def hand_back(workspace: Path, out: str) -> None:
+    """Give what root has made in a workspace of another user to that user: results (`out` and what begins with it), fetched commits.
+
+    Without this the later steps of a job on a self-hosted runner cannot remove it. Nothing is done in a workspace of
+    root's own, or by anybody but root. Raises OSError.
+    """
+    owner = workspace.stat()
+    if os.geteuid() != 0 or owner.st_uid == 0:
+        return
+    for root in (*workspace.glob(f"{out}*"), workspace / ".git"):
+        if root.exists():
+            for path, found in _walked(root):
+                if found.st_uid == 0:
+                    os.lchown(path, owner.st_uid, owner.st_gid)
+
+
 def _walked(root: Path) -> Iterator[tuple[Path, os.stat_result]]:
     """Every path from `root` down with what it is; a directory before what is in it."""
     pending = [root]

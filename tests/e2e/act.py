@@ -17,7 +17,7 @@ from typing import cast
 
 from gatebot.model.json_value import JsonObject
 
-LONGEST_S = 240
+LONGEST_S = 480
 
 
 @dataclass(frozen=True, slots=True)

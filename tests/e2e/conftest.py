@@ -26,7 +26,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 Docker = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def engine(*words: str, timeout: float = 300, check: bool = True) -> subprocess.CompletedProcess[str]:
+def engine(*words: str, timeout: float = 480, check: bool = True) -> subprocess.CompletedProcess[str]:
     """`docker` with these words; both streams as text."""
     return subprocess.run(
         ["docker", *words],

@@ -70,7 +70,7 @@ class Hosted:
             *arguments(),
         ]
 
-    def run(self, timeout: float = 240) -> subprocess.CompletedProcess[str]:
+    def run(self, timeout: float = 480) -> subprocess.CompletedProcess[str]:
         """Run the job's step to its end."""
         return subprocess.run(
             self.command(),

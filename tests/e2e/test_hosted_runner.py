@@ -58,6 +58,9 @@ def test_a_workspace_of_another_user_shallow_with_credentials_left_in_it(forge_o
 
     assert (job.workspace / ".git" / "config").read_text("utf-8") == config
     assert not (job.place / "home" / ".gitconfig").exists()
+    assert {path.lstat().st_uid for path in job.workspace.rglob("*")} == {RUNNER}, (
+        "later steps cannot clean up"
+    )
     left = job.place / "temp" / "git-credentials-0b1c.config"
     assert (left.stat().st_uid, left.stat().st_mode & 0o777) == (RUNNER, 0o644)
 

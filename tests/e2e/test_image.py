@@ -168,7 +168,7 @@ def test_s44_five_hundred_trials_leave_no_zombies(docker: Docker, image: str, tm
     after = "cat /proc/[0-9]*/stat | grep -c ') Z ' || true; ls -d /proc/[0-9]* | wc -l"
     script = f"{PYTHON} -I -m gatebot run --repo=/repository --out=/tmp/out --seeds=125 >/dev/null; echo $?; {after}"
     command = ["run", "--rm", f"--volume={project.root}:/repository", "--entrypoint=/usr/bin/tini", image]
-    said = docker(*command, "--", "sh", "-c", script, timeout=280).stdout.split()
+    said = docker(*command, "--", "sh", "-c", script, timeout=580).stdout.split()
     code, zombies, processes = map(int, said)
     assert (code, zombies) == (0, 0)
     assert processes <= 6  # tini, the shell, and what counts

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from gatebot.commands.ci.context import NOTHING_TO_DO, CiContext, CiOutcome
 from gatebot.core.activity import activity_of
 from gatebot.errors import UsageError
@@ -18,10 +20,19 @@ from gatebot.model.event import (
 from gatebot.model.publication import FileChange
 from gatebot.render.golden_diff import diff_lines
 from gatebot.render.markdown import fence, stack, text
+from gatebot.workspace.ownership import hand_back
 
 
 def ci(context: CiContext) -> CiOutcome:
-    """Do what the event asks for. Raises GatebotError."""
+    """Do what the event asks for, and leave nothing in the workspace that its owner cannot remove. Raises GatebotError."""
+    try:
+        return _done(context)
+    finally:
+        with suppress(OSError):  # who may write no more changes no verdict by it
+            hand_back(context.environment.workspace, context.out)
+
+
+def _done(context: CiContext) -> CiOutcome:
     event = read_event(context.environment)
     activity = activity_of(event)
     context.say(f"activity: {activity.asked} ({activity.reason})")
