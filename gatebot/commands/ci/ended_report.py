@@ -11,7 +11,7 @@ from gatebot.commands.ci.claims import Claims, NoClaims, claims_of
 from gatebot.commands.ci.context import NOTHING_TO_DO, CiContext, CiOutcome
 from gatebot.commands.ci.ended_run import Ended, Unclear, ended_run, stands_already
 from gatebot.commands.ci.fork_base import NOTHING_RECORDED, fork_base
-from gatebot.commands.ci.job import ShortVerdict, job_of, nothing_relevant
+from gatebot.commands.ci.job import ShortVerdict, job_of, nothing_relevant, two_bases
 from gatebot.commands.ci.live_claims import live_plan, started_by
 from gatebot.commands.ci.reported import (
     ReportJob,
@@ -54,7 +54,8 @@ def report_ended(ci: CiContext, event: WorkflowRunEvent) -> CiOutcome:
     if policy is None:
         return _quiet(ci, "the base branch has no configuration: nothing is told")
     job = ReportJob(ended, job_of(ci, ended.live, tip, policy, policy))
-    stands = stands_already(ci, ended, job.job)
+    twice = two_bases(ci, job.job)
+    stands = stands_already(ci, ended, job.job) if twice is None else ""
     if stands:
         return _quiet(ci, stands)
     try:
@@ -64,6 +65,8 @@ def report_ended(ci: CiContext, event: WorkflowRunEvent) -> CiOutcome:
     order = (ended.run.id, ended.run.attempt)
     with telling(ci, Target(policy.suite, ended.live.head_sha, ended.live.number, order=order)) as one:
         try:
+            if twice is not None:
+                return tell_plainly(ci, job, one, twice)
             return _live(ci, job, one, starter) if starter else _recording(ci, job, one)
         except _NOT_USABLE as error:
             hint = f" ({error.hint})" if error.hint else ""

@@ -119,11 +119,6 @@ def _of_live(ci: CiContext, run: Run, branch: str) -> Ended | Unclear:
 def _of_pull_request(ci: CiContext, run: Run) -> Ended | Unclear:
     here = open_of_branch(ci.client, run.head_repo, run.head_branch)
     same = [one for one in here if one.head_sha == run.head_sha]
-    if len(same) > 1:
-        numbers = ", ".join(str(one.number) for one in same)
-        return Unclear(
-            f"{numbers} have the same head {run.head_sha[:12]}: one check cannot stand for several pull requests"
-        )
     if not same:
         if len(here) == 1:
             return _stale(here[0].number, run.head_sha, here[0].head_sha)

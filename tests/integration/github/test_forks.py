@@ -327,13 +327,39 @@ def test_a_force_push_makes_the_recording_stale_and_the_report_says_so(forks: Fo
 
 
 def test_a_head_of_two_pull_requests_is_refused_by_name(forks: Forks) -> None:
-    """S5: one check cannot stand for two pull requests with bases of their own."""
+    """S5: one check cannot stand for two branches, not even one that a live run has made green for one of them."""
+    trusting(forks)
+    fill_store(forks, RIGHT)
     run = ended(forks, packed({"trials.jsonl": trials(RIGHT)}))
-    forks.hub.open_pull("topic").head_repo = MALLORY
+    forks.report(run)
+    assert forks.check().conclusion == "success"
+    forks.project.branch("release", forks.hub.tip("main"))
+    other = forks.hub.open_pull("topic")
+    other.head_repo, other.base_ref = MALLORY, "release"
+    forks.hub.runs[run + 1] = forks.hub.runs[run]
+    forks.upload(run + 1, packed({"trials.jsonl": trials(RIGHT)}))
+    told = forks.report(run + 1)
+    assert told.code == 0, told.log
+    assert forks.check().conclusion == "failure"
+    assert "It is the head of `2` (against `release`) too" in forks.check().summary
+
+
+def test_a_branch_that_trusts_recordings_makes_no_head_green_for_another_branch(forks: Forks) -> None:
+    """S5: the same commit from two branches of the fork, against a strict base and against an easy one."""
+    project, hub = forks.project, forks.hub
+    head = hub.tip("topic")
+    project.branch("release", hub.tip("main"))
+    push(project, {"gatebot.yaml": TRUSTING}, "release")
+    project.branch("twin", head)
+    twin = hub.open_pull("twin")
+    twin.base_ref, twin.head_repo = "release", MALLORY
+    fill_store(forks, RIGHT)
+    run = ended(forks, packed({"trials.jsonl": trials(RIGHT)}))
+    hub.runs[run] = replace(hub.runs[run], head_branch="twin")
     told = forks.report(run)
-    assert told.code == 0
-    assert "1, 2 have the same head" in told.log
-    assert forks.hub.writes() == []
+    assert told.code == 0, told.log
+    assert forks.check().conclusion == "failure"
+    assert "the head of two pull requests" in forks.check().title
 
 
 @pytest.mark.parametrize("kind", ["closed", "another head", "another event", "newer attempt"])
