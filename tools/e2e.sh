@@ -4,6 +4,7 @@
 #
 # An engine that already answers is used as it is; else, as root, one of our own is started and is gone afterwards.
 # Where there can be none, what needs it is skipped with the reason, and the rest is run. A test that fails is a failure.
+# GATEBOT_E2E_FULL=1 builds and tries the full image too.
 # GATEBOT_E2E_STATE (.e2e): what a second run need not make again. The logs and comments of the last run are in logs/ there.
 set -euo pipefail
 
@@ -90,6 +91,10 @@ image() {
         --build-arg "REVISION=$(git rev-parse HEAD 2>/dev/null || echo unknown)" .
 }
 
+full() {
+    DOCKER_BUILDKIT=0 docker build --tag gatebot:e2e-full --build-arg GATEBOT=gatebot:e2e --file Dockerfile.full .
+}
+
 pictures() { # of the comments; with a browser, where one is there or can be had
     if ! command -v chromium >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
         DEBIAN_FRONTEND=noninteractive timeout 180 apt-get install -y -qq --no-install-recommends \
@@ -103,6 +108,10 @@ if engine; then
     step act act
     step image image
     export GATEBOT_E2E_IMAGE=gatebot:e2e GATEBOT_E2E_TOOLS="$state/tools"
+    if [ -n "${GATEBOT_E2E_FULL:-}" ]; then
+        step full full
+        export GATEBOT_E2E_FULL_IMAGE=gatebot:e2e-full
+    fi
     "$python" -m tools.image_size gatebot:e2e | tee "$state/logs/image-size.txt"
 fi
 code=0

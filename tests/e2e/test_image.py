@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import cast
+
+import pytest
 
 from tests.builders import CASES, CONFIG, Project, shop
 from tests.e2e.conftest import Docker, Figures
@@ -110,6 +113,19 @@ def test_the_sandbox_is_whole_in_a_default_container(docker: Docker, image: str,
     ended = docker("run", "--rm", image, "selftest", check=False)
     (logs / "selftest.txt").write_text(ended.stdout + ended.stderr, encoding="utf-8")
     assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def test_the_full_image_has_what_the_other_leaves_out(docker: Docker) -> None:
+    image = os.environ.get("GATEBOT_E2E_FULL_IMAGE")
+    if image is None:
+        pytest.skip("GATEBOT_E2E_FULL=1 builds the full image")
+    script = (
+        "node --version && npm --version && uv --version && gcc --version && find / -xdev -perm /6000 -type f"
+    )
+    ended = docker("run", "--rm", "--entrypoint=sh", image, "-c", script, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert ended.stdout.rstrip().endswith("PURPOSE.")  # gcc's last word: no file gives rights
+    assert docker("run", "--rm", image, "--version").stdout.startswith("gatebot ")
 
 
 def test_version_within_a_second(docker: Docker, image: str, figures: Figures) -> None:
