@@ -90,7 +90,7 @@ def _names_made(tree: ast.AST) -> set[str]:
 
 def _arguments(call: ast.Call) -> Arguments:
     """The arguments, where each is named and written out as a value that JSON knows."""
-    raw = ast.unparse(call)
+    raw = ast.unparse(call).encode("utf-8", "replace").decode("utf-8")
     values: dict[str, JsonValue] = {}
     for keyword in call.keywords:
         try:

@@ -7,11 +7,13 @@ import json
 import time
 from pathlib import Path
 
+import orjson
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatebot.errors import ImportFormatError
+from gatebot.importers.code_calls import CodeReader
 from gatebot.importers.detect import FORMATS, load, load_text
 from gatebot.importers.document_text import parse_documents
 from gatebot.importers.strict_json import parse_json
@@ -228,3 +230,34 @@ def test_time_grows_with_the_document_and_not_with_its_square(name: str) -> None
     started = time.process_time()
     load(document)
     assert time.process_time() - started < 8
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *"()[]{}:,=\n'\"\\#@",
+                "track",
+                "(",
+                ")",
+                "x=",
+                "1e999",
+                "\n    ",
+                "for n in ",
+                "def f",
+                "f'{",
+                "}'",
+                "\0",
+                "\ud800",
+            ]
+        )
+        | st.text(max_size=5),
+        max_size=30,
+    )
+)
+def test_any_code_is_read_or_refused_and_what_is_read_can_be_stored(parts: list[str]) -> None:
+    made = CodeReader(frozenset({"final_answer"})).calls("".join(parts))
+    for name, arguments in made or ():
+        assert name
+        orjson.dumps([name, arguments.values, arguments.raw])
