@@ -62,6 +62,19 @@ def others_of_head(client: Client, live: PullRequestState) -> tuple[PullRequestS
     )
 
 
+def commit_authors(client: Client, number: int) -> frozenset[str]:
+    """Logins, in small letters, that GitHub gives the authors and committers of a pull request's commits, merges apart.
+
+    They come from the addresses in the commits, so they can be hidden but prove nothing else. Raises ApiError.
+    """
+    found: set[str] = set()
+    for one in client.pages(f"/pulls/{number}/commits"):
+        if len(fields.parts(one, "parents")) < 2:
+            people = (fields.part_or_empty(one, role) for role in ("author", "committer"))
+            found |= {fields.text_or_empty(person, "login", _NAME).casefold() for person in people}
+    return frozenset(found - {""})
+
+
 def merge_base(client: Client, base: str, head: str) -> str:
     """The merge base of two commits, which need not be in the clone. Raises ApiError."""
     found = client.get(f"/compare/{base}...{head}", per_page="1")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from gatebot.commands.accept.evidence import RefusedError
 from gatebot.github_api.client import Client
 from gatebot.github_api.labels import last_labelling, role_of
+from gatebot.github_api.pull_requests import commit_authors
 from gatebot.model.config import Accept
 from gatebot.model.event import PullRequestState
 
@@ -31,6 +32,8 @@ def authorised(client: Client, live: PullRequestState, accept: Accept, label: st
         raise RefusedError(f"`{labelling.actor}` has the role `{role}` here, and one of {roles} is needed")
     if labelling.is_bot:
         raise RefusedError(f"`{labelling.actor}` is a bot: a person must decide")
-    if not accept.by_author and labelling.actor.casefold() == live.author.casefold():
-        raise RefusedError("`accept.by_author` is false: somebody else than the author must decide")
+    if not accept.by_author:
+        own = {live.author.casefold(), *commit_authors(client, live.number)}
+        if labelling.actor.casefold() in own:
+            raise RefusedError("`accept.by_author` is false: somebody else than the author must decide")
     return Authority(labelling.actor, role, labelling.when)

@@ -1,4 +1,4 @@
-"""Routes about whole trees, and about the pull requests of a commit."""
+"""Routes about whole trees, the commits of a pull request, and the pull requests of a commit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gatebot.model.json_value import JsonValue
 from tests.fakes.github import wire
 from tests.fakes.github.routes import Call, route
 
-__all__ = ["get_tree", "pulls_of_commit"]
+__all__ = ["get_tree", "pull_commits", "pulls_of_commit"]
 
 
 @route("GET", r"/git/trees/([0-9a-f]{40})", ("contents", "read"))
@@ -34,3 +34,20 @@ def pulls_of_commit(call: Call) -> JsonValue:
         for one in call.state.pulls.values()
         if call.state.head_of(one) == call.match.group(1)
     ]
+
+
+@route("GET", r"/pulls/(\d+)/commits", ("pull_requests", "read"))
+def pull_commits(call: Call) -> JsonValue:
+    state, one = call.state, call.state.pulls[call.number()]
+    walker = state.repository.walk(pygit2.Oid(hex=state.head_of(one)), pygit2.enums.SortMode.TOPOLOGICAL)
+    walker.hide(pygit2.Oid(hex=state.tip(one.base_ref)))
+    found: list[JsonValue] = [
+        {
+            "sha": str(commit.id),
+            "commit": {"message": commit.message},
+            "author": {"login": state.authors[str(commit.id)]} if str(commit.id) in state.authors else None,
+            "parents": [{"sha": str(parent)} for parent in commit.parent_ids],
+        }
+        for commit in walker
+    ]
+    return found[::-1][:250]

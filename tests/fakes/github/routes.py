@@ -97,17 +97,6 @@ def list_pulls(call: Call) -> JsonValue:
     ]
 
 
-@route("GET", r"/pulls/(\d+)/commits", ("pull_requests", "read"))
-def pull_commits(call: Call) -> JsonValue:
-    state, one = call.state, call.state.pulls[call.number()]
-    walker = state.repository.walk(pygit2.Oid(hex=state.head_of(one)), pygit2.enums.SortMode.TOPOLOGICAL)
-    walker.hide(pygit2.Oid(hex=state.tip(one.base_ref)))
-    found: list[JsonValue] = [
-        {"sha": str(commit.id), "commit": {"message": commit.message}} for commit in walker
-    ]
-    return found[::-1][:250]
-
-
 @route("POST", r"/issues/(\d+)/comments", ("pull_requests", "write"), ("issues", "write"), status=201)
 def post_comment(call: Call) -> JsonValue:
     if call.state.pulls[call.number()].locked:

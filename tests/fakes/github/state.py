@@ -167,6 +167,7 @@ class GitHubState:
         self.tokens: dict[str, Token] = {"ghs_bot": Token("github-actions[bot]", "github-actions")}
         self.app: App | None = None
         self.free_reads = 0
+        self.authors: dict[str, str] = {}
         self.artifacts: dict[int, list[tuple[int, str, bytes]]] = {}
         self.expired: set[int] = set()
         self.runs: dict[int, Run] = {}

@@ -12,14 +12,16 @@ from gatebot.github_api.artifacts import run_artifact
 from gatebot.github_api.checks import CheckSpec, finish_check, publish_status, start_check
 from gatebot.github_api.client import Client
 from gatebot.github_api.comments import publish_comment
-from gatebot.github_api.commits import CommitMessage, create_commit, file_at, parent_of
+from gatebot.github_api.commits import CommitMessage, create_commit, differs_by_exactly, file_at, parent_of
 from gatebot.github_api.issues import IssueText, close_issue, closed_by, open_issue, update_issue
 from gatebot.github_api.labels import last_labelling, remove_label, role_of
 from gatebot.github_api.pull_requests import (
     branch_tip,
     changed_files,
+    commit_authors,
     merge_base,
     open_of_branch,
+    others_of_head,
     pull_request,
 )
 from gatebot.github_api.repository import branch_requires, default_branch, has_label
@@ -77,6 +79,9 @@ def everything(client: Client, hub: GitHubState) -> None:
         client, "topic", head, message, [FileChange("golden/price.yaml", b"", b"input: x\n")]
     )
     parent_of(client, made)
+    assert differs_by_exactly(client, head, made, [FileChange("golden/price.yaml", b"", b"input: x\n")])
+    others_of_head(client, pull_request(client, 1))
+    commit_authors(client, 1)
     acceptances_of(client, 1, "shop", "github-actions")
     merge_base(client, branch_tip(client, "main"), made)
     changed_files(client, head, made)

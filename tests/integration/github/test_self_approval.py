@@ -228,3 +228,18 @@ def test_one_commit_cannot_be_green_for_two_base_branches(
     assert "two pull requests" in only_check(hub, head).title
     hub.pulls[2].state = "closed"
     assert actions.pull_request("reopened").code == 1
+
+
+def test_whoever_wrote_the_commits_is_an_author_too(
+    actions: Actions, hub: GitHubState, project: Project
+) -> None:
+    strict = shop(config=f"{CONFIG}accept: {{by_author: false}}\n")
+    push(project, strict, "main")
+    project.branch("topic", hub.tip("main"))
+    red = push(project, {"book.json": shop(wrong("refund"))["book.json"]})
+    hub.pulls[1].author = "helpful[bot]"  # opened by a bot, written by alice
+    hub.authors[red] = "Alice"
+    actions.pull_request("opened")
+    assert actions.label(ACCEPT, "alice").code == 1
+    assert hub.tip("topic") == red
+    assert "by_author" in only_comment(hub)
