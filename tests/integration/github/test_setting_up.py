@@ -104,6 +104,13 @@ def test_doctor_names_every_gap(
     hub.required.add("gatebot / shop")
     ended = gatebot("doctor", root)
     assert ended.code == 0, ended.out
+    assert "every pull request runs its base" not in ended.out
+    for name in ("gatebot-base.yml", "gatebot-schedule.yml"):
+        (root / ".github/workflows" / name).unlink()
+    without = gatebot("doctor", root)
+    assert without.code == 0, without.out
+    assert "gatebot-base.yml is missing: every pull request runs its base" in without.out
+    assert "gatebot-schedule.yml is missing: nobody notices" in without.out
 
 
 @pytest.mark.parametrize(
