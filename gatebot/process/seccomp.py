@@ -6,10 +6,11 @@ child. It looks at numbers only, so it can close the network, but cannot tell on
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from gatebot.process import kernel
 
@@ -72,7 +73,7 @@ def allow_sockets(families: Sequence[int]) -> None:
     architecture, socket_call = _ARCHITECTURES[machine]
     count = len(families)
     _install(
-        (
+        _filter(
             (_LOAD, 0, 0, _ARCHITECTURE),
             (_EQUAL, 0, count + 5, architecture),  # a foreign one (32 bit): its calls have other numbers
             (_LOAD, 0, 0, _NUMBER),
@@ -94,7 +95,8 @@ def forbid_keyrings() -> None:
 
     Where no filter can be had, there is none: the self-test says whether keyrings are in reach.
     """
-    _forbid(_KEYRING_CALLS, ())
+    with contextlib.suppress(OSError):
+        _install(_NO_KEYRINGS)
 
 
 def forbid_limits_of_others() -> None:
@@ -102,11 +104,20 @@ def forbid_limits_of_others() -> None:
 
     Where no filter can be had, there is none: the self-test says whether gatebot's limits are in reach.
     """
-    _forbid(_LIMIT_CALLS, ((_LOAD, 0, 0, _FIRST_ARGUMENT), (_EQUAL, 0, 1, 0), (_RETURN, 0, 0, _ALLOW)))
+    with contextlib.suppress(OSError):
+        _install(_NO_LIMITS_OF_OTHERS)
 
 
-def _forbid(calls_of: Mapping[int, Sequence[int]], unless: Sequence[_Rule]) -> None:
-    """Have calls, by their numbers on each architecture, fail with EPERM; `unless`: rules that may allow one before."""
+def _install(program: _Filter) -> None:
+    kernel.set_process_option(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.addressof(program))
+
+
+def _filter(*rules: _Rule) -> _Filter:
+    return _Filter(len(rules), (_Instruction * len(rules))(*(_Instruction(*rule) for rule in rules)))
+
+
+def _forbidding(calls_of: Mapping[int, Sequence[int]], *unless: _Rule) -> _Filter:
+    """Calls, by their numbers on each architecture, fail with EPERM; `unless`: rules that may allow one before."""
     rules: list[_Rule] = [(_LOAD, 0, 0, _ARCHITECTURE)]
     for architecture, calls in calls_of.items():
         rules.append((_EQUAL, 0, len(calls) + len(unless) + 3, architecture))
@@ -114,13 +125,11 @@ def _forbid(calls_of: Mapping[int, Sequence[int]], unless: Sequence[_Rule]) -> N
         rules.extend((_EQUAL, len(calls) - index, 0, call) for index, call in enumerate(calls))
         rules += [(_RETURN, 0, 0, _ALLOW), *unless, (_RETURN, 0, 0, _FAIL_WITH | errno.EPERM)]
     rules.append((_RETURN, 0, 0, _ALLOW))
-    try:
-        _install(rules)
-    except OSError:
-        return
+    return _filter(*rules)
 
 
-def _install(rules: Iterable[_Rule]) -> None:
-    instructions = [_Instruction(*rule) for rule in rules]
-    program = _Filter(len(instructions), (_Instruction * len(instructions))(*instructions))
-    kernel.set_process_option(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.addressof(program))
+# Made once, where launchers are forked from, and not for every run.
+_NO_KEYRINGS = _forbidding(_KEYRING_CALLS)
+_NO_LIMITS_OF_OTHERS = _forbidding(
+    _LIMIT_CALLS, (_LOAD, 0, 0, _FIRST_ARGUMENT), (_EQUAL, 0, 1, 0), (_RETURN, 0, 0, _ALLOW)
+)
