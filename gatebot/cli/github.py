@@ -120,6 +120,9 @@ def init(
     ] = None,
     question: Annotated[str | None, typer.Option("--question", help="A first question to the agent.")] = None,
     contains: Annotated[str, typer.Option("--contains", help="A word its answer must hold.")] = "help",
+    action: Annotated[
+        str, typer.Option("--action", help="The action and its release: owner/repository@commit.")
+    ] = "",
     no_workflows: Annotated[bool, typer.Option("--no-workflows", help="Leave .github alone.")] = False,
 ) -> int:
     """Write gatebot.yaml, a first case and the workflows. Asks what it is not told, when there is somebody to ask."""
@@ -132,10 +135,15 @@ def init(
         env=tuple(env or ()),
         question=question or _ask("What is a first question to it?", "What can you do for me?"),
         contains=contains,
+        action=action,
     )
     for path in story(directory, answers, workflows=not no_workflows):
         say(f"wrote {path}")
     say("Next: commit, then gatebot record, look at the golden it wrote, and commit that.")
+    if not action and not no_workflows:
+        say(
+            "The workflows still need the release's commit after gatebot/gatebot@; gatebot doctor looks for it."
+        )
     return PASS
 
 

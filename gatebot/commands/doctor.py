@@ -9,7 +9,7 @@ from typing import Literal, cast
 
 import yaml
 
-from gatebot.commands.init import WORKFLOWS
+from gatebot.commands.init import PLACEHOLDER, WORKFLOWS
 from gatebot.errors import GatebotError
 from gatebot.github_api.client import Client
 from gatebot.github_api.errors import ApiError
@@ -109,7 +109,7 @@ def _workflow(root: Path, name: str, config: Config | None) -> list[Diagnosis]:
             )
             for one in missing
         ]
-    if "@0000000000000000000000000000000000000000" in text:
+    if PLACEHOLDER in text:
         found.append(
             Diagnosis("problem", f"{name} does not name a release", "put the release's commit after the @")
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ WORKFLOWS = (
     "gatebot-base.yml",
     "gatebot-schedule.yml",
 )
+PLACEHOLDER = f"gatebot/gatebot@{0:040}"
+"""What the workflows to copy name: the release's commit is not known here."""
+_ACTION = re.compile(r"[A-Za-z0-9._-]{1,100}/[A-Za-z0-9._-]{1,100}@[0-9a-f]{40}")
 _CONFIG = """\
 version: 1
 suite: {suite}
@@ -46,7 +50,8 @@ expect:
 class Answers:
     """How the agent is started (a command line), the suite's name, the environment names it needs, a first question.
 
-    `contains`: a word that the answer to the question must hold.
+    `contains`: a word that the answer to the question must hold. `action`: the action as workflows name it, with the
+    release's commit (owner/repository@commit); "" leaves the place for it in the workflows.
     """
 
     command: str
@@ -54,6 +59,7 @@ class Answers:
     env: tuple[str, ...] = ()
     question: str = "What can you do for me?"
     contains: str = "help"
+    action: str = ""
 
 
 def init(root: Path, answers: Answers, *, workflows: bool = True) -> tuple[str, ...]:
@@ -94,9 +100,14 @@ def planned(answers: Answers, *, workflows: bool) -> dict[str, str]:
             question=json.dumps(answers.question), contains=json.dumps(answers.contains)
         ),
     }
+    if answers.action and not _ACTION.fullmatch(answers.action):
+        raise UsageError(
+            f"{answers.action[:80]!a} names no release of the action",
+            "write owner/repository@commit, with all 40 digits of the commit: a tag can be moved",
+        )
     if workflows:
         for name in WORKFLOWS:
-            text = (TEMPLATES / name).read_text("utf-8")
+            text = (TEMPLATES / name).read_text("utf-8").replace(PLACEHOLDER, answers.action or PLACEHOLDER)
             files[f".github/workflows/{name}"] = with_secrets(text, answers.env)
     return files
 

@@ -64,6 +64,18 @@ def test_init_hands_every_secret_on(tmp_path: Path, gatebot: CommandLine) -> Non
     assert step["env"] == {"OTHER_KEY": "${{ secrets.OTHER_KEY }}"}
 
 
+def test_init_names_the_release_it_is_given_and_no_tag(tmp_path: Path, gatebot: CommandLine) -> None:
+    release = f"acme/gate@{'a1' * 20}"
+    asked = ("init", tmp_path, "--agent", AGENT, "--suite", "s")
+    assert gatebot(*asked, "--action", "acme/gate@v1").code == 2
+    assert gatebot(*asked, "--action", release).code == 0
+    for name in WORKFLOWS:
+        text = (tmp_path / ".github/workflows" / name).read_text()
+        assert "0" * 40 not in text
+        assert f"uses: {release}" in text
+    assert "does not name a release" not in gatebot("doctor", tmp_path).out
+
+
 def test_init_without_an_agent_says_what_is_missing(tmp_path: Path, gatebot: CommandLine) -> None:
     ended = gatebot("init", tmp_path, "--suite", "s")
     assert ended.code == 2
