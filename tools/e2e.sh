@@ -24,7 +24,10 @@ flock -w 3600 9
 run=
 begun=$SECONDS
 cleanup() {
-    [ -z "$run" ] || { tests/e2e/engine.sh stop "$run" && rm -rf "$run"; }
+    if [ -n "$run" ]; then
+        tests/e2e/engine.sh stop "$run" || true
+        rm -rf "$run" || true
+    fi
     echo "e2e: $((SECONDS - begun)) s in all; logs in $state/logs"
 }
 trap cleanup EXIT

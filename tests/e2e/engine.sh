@@ -39,7 +39,7 @@ stop() {
         kill -9 "$pid" 2>/dev/null || true
     fi
     ip link del "$bridge" 2>/dev/null || true
-    grep -F " $run/" /proc/mounts | cut -d ' ' -f 2 | while read -r mount; do umount -l "$mount" || true; done
+    { grep -F " $run/" /proc/mounts || true; } | cut -d ' ' -f 2 | while read -r mount; do umount -l "$mount" || true; done
     # The engine leaves its rules behind. They go, unless another engine of this machine uses the same chains.
     if command -v iptables-save >/dev/null && ! pgrep -x dockerd >/dev/null; then
         iptables-save | grep -v -e DOCKER -e "$bridge" | iptables-restore || true
