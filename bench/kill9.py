@@ -128,7 +128,7 @@ def finished(out: Path) -> dict[str, str]:
         key = f"{trial['side']} {trial['case']} {seed_for(trial['case'], trial['slot'])}"
         assert key not in found, f"{key} is there twice"
         found[key] = json.dumps(
-            [trial["status"], trial["answer"], trial["seed"], trial["usage"]["input_tokens"]]
+            [trial["status"], trial["reason"], trial["answer"], trial["seed"], trial["usage"]["input_tokens"]]
         )
     return found
 
@@ -158,11 +158,19 @@ def kill_and_go_on(kills: int, draw: random.Random) -> Outcome:
                 paid = {key: starts.counts[key] for key in finished(out)}
             start(argv(repo, out, cache)).wait()
             twice += sum(starts.counts[key] > times for key, times in paid.items())
-            different += finished(out) != whole
+            different += shown(finished(out), whole)
             trials += len(finished(out))
     server.shutdown()
     server.server_close()
     return Outcome(hit, evaluations, trials, twice, different)
+
+
+def shown(found: dict[str, str], whole: dict[str, str]) -> bool:
+    """Whether a result differs from that of the evaluation nobody touched; where it does is printed."""
+    for key in sorted(found.keys() | whole.keys()):
+        if found.get(key) != whole.get(key):
+            print(f"{key}: {found.get(key)}, and untouched {whole.get(key)}")
+    return found != whole
 
 
 def killed(process: subprocess.Popen[bytes], after_s: float) -> bool:
