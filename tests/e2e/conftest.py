@@ -12,6 +12,7 @@ import pytest
 
 from tests.e2e.act import Machine
 from tests.e2e.forge import Forge, forge
+from tools.release_action import released
 
 ROOT = Path(__file__).parents[2]
 PREPARED = "GATEBOT_E2E" in os.environ
@@ -75,10 +76,8 @@ def machine(image: str, logs: Path, tmp_path_factory: pytest.TempPathFactory) ->
 def action(image: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The action as a release has it: action.yml that names the image."""
     place = tmp_path_factory.mktemp("action")
-    built, pinned = "  image: Dockerfile\n", f"  image: docker://{image}\n"
     text = (ROOT / "action.yml").read_text("utf-8")
-    assert text.count(built) == 1
-    (place / "action.yml").write_text(text.replace(built, pinned), encoding="utf-8")
+    (place / "action.yml").write_text(released(text, image), encoding="utf-8")
     return place
 
 

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from tests.unit.house.source_tree import ROOT
+from tools.release_action import released
 
 DOCKERFILE, FULL = ((ROOT / name).read_text(encoding="utf-8") for name in ("Dockerfile", "Dockerfile.full"))
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -93,6 +94,16 @@ def test_the_action_is_the_dockerfile() -> None:
     runs = cast("dict[str, object]", read_yaml(ROOT / "action.yml")["runs"])
     assert (runs["using"], runs["image"]) == ("docker", "Dockerfile")
     assert "entrypoint" not in runs
+
+
+def test_a_released_action_names_its_image_by_digest_and_changes_nothing_else() -> None:
+    action = (ROOT / "action.yml").read_text(encoding="utf-8")
+    image = f"example/gatebot@sha256:{'a' * 64}"
+    lines = released(action, image).splitlines()
+    assert [line for line in lines if line not in action.splitlines()] == [f"  image: docker://{image}"]
+    assert len(lines) == len(action.splitlines())
+    with pytest.raises(ValueError, match="exactly once"):
+        released(released(action, image), image)
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
