@@ -180,7 +180,7 @@ IN_THE_CONFIG = [
     (
         "version: 1\nsuite: demo\nagent: oracle\ncolour: red\n",
         "4:1: unknown key 'colour'",
-        "known keys: version, suite, agent, cases, trajectory, tools, network, isolation, seeds, concurrency, gate, quarantine, accept, budget, prices, judge",
+        "known keys: version, suite, agent, cases, trajectory, tools, network, isolation, seeds, concurrency, gate, quarantine, base, on_missing_base, paths, comment, job_exit, forks, accept, budget, prices, judge",
     ),
     (
         "version: 1\nsuite: demo\nagent: oracle\nconcurency: 3\ngate: {mood: x, alfa: 3}\n",
