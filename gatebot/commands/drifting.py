@@ -12,8 +12,9 @@ from gatebot.commands.grading import Tally, graded
 from gatebot.commands.ruler import gating_cases
 from gatebot.core.course import course_of
 from gatebot.core.decide import decide
-from gatebot.core.drift import GONE_ALPHA, Drift, drift_gate, drift_of
+from gatebot.core.drift import GONE_ALPHA, drift_gate, drift_of
 from gatebot.core.evidence import gather
+from gatebot.model.drift import Drift
 from gatebot.model.plan import Plan, Round, SideInfo
 from gatebot.model.report import Report
 from gatebot.model.suite import Suite

@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
 from gatebot.core.decide import Decision
+from gatebot.model.drift import PROVEN_ALPHA, Drift
 from gatebot.model.gate import Gate, MetricGate
 from gatebot.model.metric import is_judge_metric
 
-PROVEN_ALPHA = 0.005
-"""Per direction: of a hundred scheduled runs in an unchanged world one at most proves a change (statistics, item 15)."""
 GONE_ALPHA = 0.05
 """Per direction: a change that was proven counts as gone once nothing points to it any more at this level."""
-
-DriftKind = Literal["changed", "unclear", "same", "not_evaluated"]
-
-
-@dataclass(frozen=True, slots=True)
-class Drift:
-    """What a scheduled run has shown. `worse`, `better`: gating metrics that changed beyond chance; `cases`: single ones.
-
-    `unclear`: nothing is proven, and a change that was proven before is not excluded either. `reason` is a sentence.
-    """
-
-    kind: DriftKind
-    reason: str
-    worse: tuple[str, ...] = ()
-    better: tuple[str, ...] = ()
-    cases: tuple[str, ...] = ()
 
 
 def drift_gate(gate: Gate, alpha: float = PROVEN_ALPHA) -> Gate | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gatebot.core.drift import PROVEN_ALPHA, Drift
+from gatebot.model.drift import PROVEN_ALPHA, Drift
 from gatebot.model.report import MetricResult, Report
 from gatebot.render.markdown import Markdown, code, link, names, prose, stack, table, text
 from gatebot.render.metric_rows import gating_metrics, metric_row

@@ -26,8 +26,8 @@ from gatebot.model.acceptance import Acceptance, AcceptedCase, CaseCandidate
 from gatebot.model.config import Config
 from gatebot.model.event import PullRequestState
 from gatebot.model.publication import FileChange
+from gatebot.process.withheld import BLOT, looks_secret
 from gatebot.render.check import check_name, external_id, hidden_text
-from gatebot.render.withheld import BLOT, looks_secret
 
 
 def accept_head(run: LabelRun, live: PullRequestState, policy: Config, who: Authority) -> LabelOutcome:

@@ -19,9 +19,9 @@ from gatebot.commands.ci.context import NOTHING_TO_DO, CiContext, CiOutcome
 from gatebot.commands.ci.drift_issue import tell_drift
 from gatebot.commands.drifting import Drifted, drifted
 from gatebot.core.base_slots import SlotOrder, fresh_slots
-from gatebot.core.drift import Drift
 from gatebot.errors import InfrastructureError
 from gatebot.github_api.workflow_commands import write_outputs, write_summary
+from gatebot.model.drift import Drift
 from gatebot.model.report import Conclusion
 from gatebot.render.drift_issue import DriftNews, drift_page
 from gatebot.render.state import CommentState

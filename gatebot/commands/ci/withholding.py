@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from gatebot.commands.ci.context import CiContext
-from gatebot.render.withheld import BLOT, finder, secret_values
+from gatebot.process.withheld import BLOT, finder, secret_values
 from gatebot.results.plain_file import replace_file
 from gatebot.results.store import ResultsDirectory
 from gatebot.suite.snapshot import SNAPSHOT_NAME

@@ -8,7 +8,8 @@ import pytest
 
 from gatebot.core.course import course_of
 from gatebot.core.decide import Decision, decide
-from gatebot.core.drift import GONE_ALPHA, PROVEN_ALPHA, Drift, drift_gate, drift_of
+from gatebot.core.drift import GONE_ALPHA, drift_gate, drift_of
+from gatebot.model.drift import PROVEN_ALPHA, Drift
 from gatebot.model.gate import Gate, MetricGate
 from gatebot.model.metric import USER_JUDGE_PREFIX
 from tests.unit.core.grades import Trials, evidence_of, plan_of, suite_of

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gatebot.core.drift import Drift
+from gatebot.model.drift import Drift
 from gatebot.render.drift_issue import DriftNews, drift_body, drift_marker, drift_page, drift_title, with_news
 from gatebot.render.state import CommentState, decode_state
 from tests.unit.render.builders import case, metric, red

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatebot.render.withheld import BLOT, finder, looks_secret, secret_values
+from gatebot.process.withheld import BLOT, finder, looks_secret, secret_values
 
 SECRET = 'tRicky/+key"with\\odd=signs&9'
 FORMS = {
