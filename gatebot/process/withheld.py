@@ -11,15 +11,12 @@ import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
-BLOT = b"[withheld]"
+from gatebot.model.secret_form import looks_secret
+
 MIN_LENGTH = 8
 """Shorter values would blot out ordinary words."""
 
 _BY_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL|(?:^|_)(?:AUTH|PAT|DSN)(?:_|$)", re.IGNORECASE)
-_BY_FORM = re.compile(
-    rb"sk-[A-Za-z0-9_-]{16,}|gh[oprsu]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|xox[abps]-[A-Za-z0-9-]{10,}"
-    rb"|AKIA[0-9A-Z]{16}|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----"
-)
 
 
 def secret_values(variables: Mapping[str, str], names: Iterable[str]) -> tuple[str, ...]:
@@ -34,11 +31,6 @@ def secret_values(variables: Mapping[str, str], names: Iterable[str]) -> tuple[s
         and (_BY_NAME.search(name) or looks_secret(value.encode()))
     }
     return tuple(sorted(found, key=lambda value: (-len(value), value)))
-
-
-def looks_secret(data: bytes) -> bool:
-    """Whether there is something that has the form of a well-known kind of key."""
-    return _BY_FORM.search(data) is not None
 
 
 def finder(secrets: Iterable[str]) -> re.Pattern[bytes] | None:

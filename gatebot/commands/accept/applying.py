@@ -26,7 +26,7 @@ from gatebot.model.acceptance import Acceptance, AcceptedCase, CaseCandidate
 from gatebot.model.config import Config
 from gatebot.model.event import PullRequestState
 from gatebot.model.publication import FileChange
-from gatebot.process.withheld import BLOT, looks_secret
+from gatebot.model.secret_form import BLOT, looks_secret
 from gatebot.render.check import check_name, external_id, hidden_text
 
 

@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 from gatebot.commands.ci.context import CiContext
-from gatebot.process.withheld import BLOT, finder, secret_values
+from gatebot.model.secret_form import BLOT
+from gatebot.process.withheld import finder, secret_values
 from gatebot.results.plain_file import replace_file
 from gatebot.results.store import ResultsDirectory
 from gatebot.suite.snapshot import SNAPSHOT_NAME

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatebot.process.withheld import BLOT, finder, looks_secret, secret_values
+from gatebot.model.secret_form import BLOT, looks_secret
+from gatebot.process.withheld import finder, secret_values
 
 SECRET = 'tRicky/+key"with\\odd=signs&9'
 FORMS = {
