@@ -19,7 +19,7 @@ MALLORY = "mallory/shop"
 SMALL = ("price", "refund")
 WORLD = """\
 import json, os, sys
-print(os.environ["WORLD"].replace("_", json.load(sys.stdin)["case"]))
+print(os.environ["WORLD_TOKEN"].replace("_", json.load(sys.stdin)["case"]))
 """
 COPIED = {
     f".github/workflows/{name}.yml": "name: x\n" for name in ("gatebot", "gatebot-live", "gatebot-report")
@@ -96,16 +96,16 @@ def test_a_live_run_of_a_fork_s_head_started_by_a_maintainer(forge_of: Make) -> 
 
 
 def test_the_schedule_opens_an_issue_when_the_world_has_changed_and_closes_it(forge_of: Make) -> None:
-    """The agent's code stays; what it gets from outside does not."""
-    config = CONFIG.replace("timeout: 20", "timeout: 20, env: [WORLD]")
+    """The agent's code stays; what it gets from outside does not. Only a credential's value is no part of what an agent is."""
+    config = CONFIG.replace("timeout: 20", "timeout: 20, env: [WORLD_TOKEN]")
     forge = forge_of({**shop(config=config, names=SMALL), "agent.py": WORLD})
-    forge.world["WORLD"] = "the _ is known"
+    forge.world["WORLD_TOKEN"] = "the _ is known"
     assert forge.pushed().code == 0
     calm = forge.scheduled()
     assert calm.code == 0, calm.text
     assert forge.hub.issues == []
 
-    forge.world["WORLD"] = "nobody tells the _"
+    forge.world["WORLD_TOKEN"] = "nobody tells the _"
     changed = forge.scheduled()
     assert changed.code == 1, changed.text
     (issue,) = forge.hub.issues
@@ -113,7 +113,7 @@ def test_the_schedule_opens_an_issue_when_the_world_has_changed_and_closes_it(fo
     assert "`refund`" in issue.body
     (forge.machine.logs / "drift.comment.md").write_text(issue.body, encoding="utf-8")
 
-    forge.world["WORLD"] = "the _ is known"
+    forge.world["WORLD_TOKEN"] = "the _ is known"
     gone = forge.scheduled()
     assert gone.code == 0, gone.text
     assert [one.state for one in forge.hub.issues] == ["closed"]
