@@ -48,10 +48,10 @@ def losses_of(report: Report) -> list[str]:
 
 
 def cost_of(report: Report) -> list[str]:
-    """Money, tokens and time, each when it is known."""
+    """Money, tokens and the agents' own time, each when it is known."""
     used = [report.cost[key] for key in sorted(report.cost)]
     costs = [usage.cost_usd for usage in used if usage.cost_usd is not None]
     totals = [usage.total_tokens for usage in used if usage.total_tokens is not None]
     said = [money(sum(costs))] if costs else []
     said += [f"{tokens(sum(totals))} tokens"] if totals else []
-    return said + ([duration(report.wall_s)] if report.wall_s is not None else [])
+    return said + ([f"{duration(report.wall_s)} of agent time"] if report.wall_s is not None else [])

@@ -39,7 +39,7 @@ def test_the_red_summary_reads_like_this() -> None:
         '  sla-status-page  5/5 → 3/5  suspect, not confirmed  step 3: missing web_search(query="status page")',
         "  ambiguous-order  4/5 → 3/5  flaky",
         "",
-        "head 9ab8c7d against base 5f0c1d2 · 22 cases × 5 trials per side · 1 of 215 trials lost to infrastructure · $0.47 · 290k tokens · 3 min 32 s",
+        "head 9ab8c7d against base 5f0c1d2 · 22 cases × 5 trials per side · 1 of 215 trials lost to infrastructure · $0.47 · 290k tokens · 3 min 32 s of agent time",
         "report: gatebot-results/report.json",
     )
 
