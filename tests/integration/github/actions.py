@@ -164,8 +164,8 @@ def run_of(event: str, payload: JsonObject, hub: GitHubState) -> Run:
 def _dispatched(payload: JsonObject, hub: GitHubState, actor: str) -> Run:
     """A run started by hand; the live run's workflow makes its name of the inputs."""
     inputs = payload.get("inputs")
-    given = inputs if is_object(inputs) else {}
-    title = f"gatebot live: #{given.get('pull-request', '')} at {given.get('head-sha', '')}"
+    number, sha = (inputs.get(key, "") if is_object(inputs) else "" for key in ("pull-request", "head-sha"))
+    title = f"gatebot live: #{number} at {sha}"
     path = ".github/workflows/gatebot-live.yml"
     return Run("workflow_dispatch", "main", hub.tip("main"), path=path, title=title, actor=actor, by=actor)
 
