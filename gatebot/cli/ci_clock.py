@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import os
 import secrets
 import signal
 import time
@@ -24,9 +23,8 @@ from gatebot.github_api.workflow_commands import mask_lines
 
 
 @contextmanager
-def running_context(config: str, out: str, app: str) -> Generator[CiContext]:
+def running_context(config: str, out: str, app: str, variables: Mapping[str, str]) -> Generator[CiContext]:
     """The context of this run; SIGTERM ends it as Ctrl-C does, so that the check is completed. Raises UsageError."""
-    variables = dict(os.environ)
     environment = runner_environment(variables)
     if not environment.token:
         raise UsageError("no token was given", "hand it on: `github-token: ${{ github.token }}`")

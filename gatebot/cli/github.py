@@ -94,13 +94,27 @@ def ci(
     app_slug: Annotated[
         str, typer.Option("--app-slug", help="The App whose token this is: only its checks count as ours.")
     ] = "github-actions",
+    connect: Annotated[
+        str,
+        typer.Option(
+            "--connect",
+            metavar="<directly|environment>",
+            help="environment: by the proxy and certificate variables of the machine, which earlier steps can set.",
+        ),
+    ] = "directly",
 ) -> int:
     """Inside a workflow of GitHub Actions: do what the event asks for, and tell it there."""
-    from gatebot.cli.ci_clock import running_context
-    from gatebot.commands.ci.story import ci as story
+    from gatebot.cli.connecting import connected, connection
 
-    with running_context(config, out, app_slug) as context:
-        outcome = story(context)
+    variables = dict(os.environ)
+    with connected(connection(connect)) as aside:
+        from gatebot.cli.ci_clock import running_context
+        from gatebot.commands.ci.story import ci as story
+
+        if aside:
+            say(f"note: connected without {', '.join(aside)}; `connect: environment` heeds them")
+        with running_context(config, out, app_slug, variables) as context:
+            outcome = story(context)
     if outcome.conclusion == "inconclusive":
         warn("warning: not proven: the evidence is too thin to exclude the margin")
     if outcome.observed or (outcome.stored and outcome.conclusion == "fail"):
