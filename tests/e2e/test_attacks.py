@@ -103,10 +103,7 @@ def test_s91_commands_of_a_head_are_not_the_runner_s(forge_of: Make, image: str)
 
 
 def test_s22_s23_a_poisoned_environment_and_workspace_reach_nothing(forge_of: Make, image: str) -> None:
-    """Variables an earlier step set, and modules in the workspace named like the ones gatebot loads.
-
-    A proxy is not among them: GitHub is reached by the one the machine names, as self-hosted runners need it.
-    """
+    """Variables an earlier step set, and modules in the workspace named like the ones gatebot loads."""
     trap = "raise SystemExit('TRAPPED')\n"
     names = (
         "json",
@@ -128,6 +125,9 @@ def test_s22_s23_a_poisoned_environment_and_workspace_reach_nothing(forge_of: Ma
         "ANTHROPIC_BASE_URL": "http://127.0.0.1:9",
         "GIT_CONFIG_GLOBAL": "/github/workspace/json.py",
         "GIT_DIR": "/nowhere",
+        "HTTP_PROXY": "http://127.0.0.1:9",
+        "https_proxy": "http://127.0.0.1:9",
+        "SSL_CERT_FILE": "/github/workspace/json.py",
         "LANGSMITH_API_KEY": "SENTINEL-langsmith",
     }
     job = hosted(forge, image, "pull_request", forge.payload("opened", 1, "author"), poison)
