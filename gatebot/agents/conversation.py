@@ -19,7 +19,7 @@ _ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "ass
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Messages in order; `told` is how the agent's own reports add up (format, warnings, models, graph)."""
+    """Messages in order; `told` is how the agent's own reports add up (format, warnings, models, graph, tools)."""
 
     messages: tuple[Message, ...] = ()
     told: Trajectory = field(default_factory=Trajectory)
@@ -47,6 +47,7 @@ class Conversation:
             warnings=_joined(self.told.warnings, said.warnings),
             models=_joined(self.told.models, said.models),
             graph=self.told.graph + said.graph,
+            tools={**self.told.tools, **said.tools},
         )
         leading, fresh = _without_repetition(said.messages, self.messages)
         return replace(self, messages=(*_placed(leading, self.messages), *fresh), told=told)

@@ -99,6 +99,10 @@ def _read_object(document: Mapping[str, JsonValue]) -> Reply:
         raise BrokenReplyError(message)
     if said is not None and nodes:
         said = replace(said, graph=(nodes,))
+    if said is not None and document.get("tools") is not None:
+        from gatebot.importers.tool_definitions import declare
+
+        said = declare(said, document["tools"])
     answer = document.get("answer")
     if answer is None:
         text = said.final_text() if said is not None else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import orjson
 
+from gatebot.graders.declared_schemas import DeclaredSchemas
 from gatebot.graders.grade import CaseGrader
 from gatebot.graders.pricing import priced
 from gatebot.graders.tool_schemas import ToolSchemas
@@ -99,7 +100,11 @@ class SuiteGrader:
     def __init__(self, suite: Suite) -> None:
         schemas = ToolSchemas(suite.config.tools)
         self._prices = suite.config.prices
-        self._graders = {case.id: CaseGrader(case, suite.config.trajectory, schemas) for case in suite.cases}
+        # What a pull request's own agent declares may inform, and must not be what its gate is measured by.
+        declared = None if "schema_valid" in suite.config.gate.metrics else DeclaredSchemas()
+        self._graders = {
+            case.id: CaseGrader(case, suite.config.trajectory, schemas, declared) for case in suite.cases
+        }
 
     def grade(self, trial: Trial) -> tuple[Grade, Counted] | None:
         """The trial's grade and what is counted of it; None when the suite has no such case."""

@@ -9,6 +9,7 @@ from functools import cached_property
 from gatebot.graders.aliases import Aliases
 from gatebot.graders.answer import NO_ANSWER
 from gatebot.graders.assessment import Assessment, ReferenceGrader, fault_reason, guarded, worst
+from gatebot.graders.declared_schemas import DeclaredSchemas
 from gatebot.graders.efficiency import (
     Loop,
     convergence,
@@ -22,6 +23,7 @@ from gatebot.graders.failure import Evidence, Failure, ended_badly, failure_of
 from gatebot.graders.goal import answer_of
 from gatebot.graders.grounding import case_text, grounded
 from gatebot.graders.handoffs import handoffs
+from gatebot.graders.outcome import corrupt_success, pass_rate
 from gatebot.graders.parallelism import Remembered, needs_of, parallelism
 from gatebot.graders.recovery import Incident, failed_calls, failures, incidents, recovery
 from gatebot.graders.reference_graders import reference_graders
@@ -31,7 +33,7 @@ from gatebot.graders.tools import forbidden_check, required_check
 from gatebot.graders.trajectory import judge
 from gatebot.graders.wording import REASON_LIMIT, clip
 from gatebot.model.config import TrajectoryDefault
-from gatebot.model.score import FULL, ZERO, Check, Divergence, Grade, Score
+from gatebot.model.score import FULL, Check, Divergence, Grade, Score
 from gatebot.model.suite import Case
 from gatebot.model.trajectory import Trajectory
 from gatebot.model.trial import Trial
@@ -56,15 +58,23 @@ def grade_trial(
 class CaseGrader:
     """Everything of a case that is the same for all its trials, prepared once.
 
-    `schemas`: those of the suite's tools, one object for all its cases. Raises ConfigError, with the case's path, on
+    `schemas`: those of the suite's tools, one object for all its cases. `declared`: where a suite has none, and no gate
+    is set on `schema_valid`, what compares with the schemas that a trial itself declares. Raises ConfigError, with the case's path, on
     an expectation that cannot be graded.
     """
 
-    def __init__(self, case: Case, defaults: TrajectoryDefault, schemas: ToolSchemas | None = None) -> None:
+    def __init__(
+        self,
+        case: Case,
+        defaults: TrajectoryDefault,
+        schemas: ToolSchemas | None = None,
+        declared: DeclaredSchemas | None = None,
+    ) -> None:
         own = case.expect.trajectory.aliases if case.expect.trajectory is not None else {}
         self._names = Aliases({**defaults.aliases, **own})
         self._case = case = self._names.case(case)
         self._schemas = schemas or ToolSchemas()
+        self._declared = declared
         self._graders = reference_graders(case, defaults)
         self._told = case_text(case)
         self._values: Remembered = {}
@@ -125,7 +135,7 @@ class CaseGrader:
                 )
             ]
         passed = all(check.passed for check in checks)
-        scores = {"pass_rate": _pass_rate(checks), **best.scores}
+        scores = {"pass_rate": pass_rate(checks), **best.scores}
         scores.update(
             (check.name, FULL if check.passed else Score(0.0, check.reason))
             for check in checks
@@ -143,6 +153,12 @@ class CaseGrader:
             scores.update(guarded("golden drift", DRIFT_METRICS, lambda: self._drift(best, trial, steps)))
         if self._schemas.given:
             scores.update(guarded("tool schemas", SCHEMA_METRICS, lambda: self._schema_scores(steps)))
+        elif self._declared is not None and (tools := trial.trajectory.tools):
+            declared = self._declared
+            found = guarded(
+                "tool schemas", SCHEMA_METRICS, lambda: {"schema_valid": declared.score(tools, steps)}
+            )
+            scores.update(found)
         if passed:
             return _grade(trial, True, scores, tuple(checks))
         forbid = self._case.expect.forbid
@@ -244,28 +260,6 @@ def _explain(
     except Exception as error:  # noqa: BLE001 - a fault in here loses the explanation, not the verdict
         return divergence, Failure(None, fault_reason("explanation", error))
     return divergence, found or Failure(None, findings.scores["pass_rate"].reason)
-
-
-def _pass_rate(checks: list[Check]) -> Score:
-    failed = [check for check in checks if not check.passed]
-    if not failed:
-        return FULL
-    first = failed[0]
-    more = f" (and {len(failed) - 1} more checks)" if len(failed) > 1 else ""
-    return Score(0.0, f"{first.name}: {first.reason}{more}")
-
-
-def corrupt_success(goal: Score, checks: list[Check]) -> Score:
-    """1 when the goal is reached and another required check fails: what grading by outcome alone would ship.
-
-    Ungraded without a goal check, or when the goal could not be checked.
-    """
-    if goal.value is None:
-        return Score(None, goal.reason, by_design=goal.by_design)
-    failed = next((check for check in checks if check.group != "goal" and check.passed is False), None)
-    if goal.value == 1.0 and failed is not None:
-        return Score(1.0, f"the goal is reached, but {failed.name} fails: {failed.reason}")
-    return ZERO
 
 
 _NO_FAILURE = Failure(None, "")

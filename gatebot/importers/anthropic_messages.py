@@ -5,9 +5,10 @@ from __future__ import annotations
 from gatebot.errors import ImportFormatError
 from gatebot.importers.arguments import read_arguments
 from gatebot.importers.builder import TrajectoryBuilder
-from gatebot.importers.envelope import chat_messages
+from gatebot.importers.envelope import chat_messages, request_tools
 from gatebot.importers.fields import flag, obj, objects, shown, string, text
 from gatebot.importers.openai_chat import content_text, result_text
+from gatebot.importers.tool_definitions import declare
 from gatebot.importers.tool_names import tool_name
 from gatebot.importers.usage import anthropic_usage
 from gatebot.model.json_value import JsonObject, JsonValue
@@ -36,7 +37,7 @@ class AnthropicMessages:
         builder = TrajectoryBuilder(self.name)
         for message in chat_messages(document):
             add_message(builder, message)
-        return builder.build()
+        return declare(builder.build(), *request_tools(document))
 
 
 def add_message(builder: TrajectoryBuilder, message: JsonObject, *, agent: str | None = None) -> None:

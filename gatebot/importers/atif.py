@@ -11,6 +11,7 @@ from gatebot.importers.arguments import read_arguments
 from gatebot.importers.builder import TrajectoryBuilder
 from gatebot.importers.fields import count, flag, inner, obj, objects, text
 from gatebot.importers.openai_chat import content_text, result_text
+from gatebot.importers.tool_definitions import declare
 from gatebot.importers.tool_names import tool_name
 from gatebot.importers.usage import cost_of
 from gatebot.model.json_value import JsonObject, JsonValue
@@ -37,7 +38,8 @@ class Atif:
             builder.warn("the trajectory that continues this one was left out")
         for step, agent in _steps(builder, source):
             _add(builder, step, agent)
-        return builder.build()
+        agents = [source, *objects(source.get("subagent_trajectories"))]
+        return declare(builder.build(), *(inner(a, "agent").get("tool_definitions") for a in agents))
 
 
 def _steps(builder: TrajectoryBuilder, source: JsonObject) -> list[tuple[JsonObject, str | None]]:

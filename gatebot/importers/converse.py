@@ -5,8 +5,9 @@ from __future__ import annotations
 from gatebot.errors import ImportFormatError
 from gatebot.importers.arguments import read_arguments
 from gatebot.importers.builder import TrajectoryBuilder
-from gatebot.importers.envelope import chat_messages
+from gatebot.importers.envelope import chat_messages, request_tools
 from gatebot.importers.fields import as_text, inner, obj, objects, text
+from gatebot.importers.tool_definitions import declare
 from gatebot.importers.tool_names import tool_name
 from gatebot.importers.usage import anthropic_usage, usage_of
 from gatebot.model.json_value import JsonObject, JsonValue
@@ -40,7 +41,7 @@ class Converse:
         builder = TrajectoryBuilder(self.name)
         for message in chat_messages(document):
             _add(builder, message)
-        return builder.build()
+        return declare(builder.build(), *request_tools(document))
 
 
 def _add(builder: TrajectoryBuilder, message: JsonObject) -> None:

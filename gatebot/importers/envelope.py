@@ -26,6 +26,13 @@ def chat_messages(document: JsonValue) -> list[JsonObject]:
     return [*messages, answer] if answer else messages
 
 
+def request_tools(document: JsonValue) -> list[JsonValue]:
+    """The lists of tools in a request, or in an object with `messages`: the new form, the old one, and Bedrock's."""
+    source = obj(document)
+    request = obj(source.get("request")) if "request" in source else source
+    return [request.get("tools"), request.get("functions"), inner(request, "toolConfig").get("tools")]
+
+
 def _answer(response: JsonObject) -> JsonObject | None:
     """The one message of a response of OpenAI, Anthropic or Bedrock."""
     choices = objects(response.get("choices"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from gatebot.importers.arguments import Arguments, read_arguments
 from gatebot.importers.builder import TrajectoryBuilder
 from gatebot.importers.fields import EMPTY, as_text, first, number, obj, objects, string, text
+from gatebot.importers.tool_definitions import declare
 from gatebot.importers.tool_names import tool_name
 from gatebot.importers.usage import usage_of
 from gatebot.model.json_value import JsonObject, JsonValue, is_array, is_object
@@ -45,7 +46,7 @@ class GeminiContents:
             builder.say("system", string(system) or content_text(obj(system)))
         for content in _contents(document):
             add_content(builder, content)
-        return builder.build()
+        return declare(builder.build(), request.get("tools"), obj(request.get("config")).get("tools"))
 
 
 class AdkSession:

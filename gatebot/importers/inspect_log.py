@@ -7,6 +7,7 @@ from gatebot.importers.arguments import Arguments, read_arguments
 from gatebot.importers.builder import TrajectoryBuilder
 from gatebot.importers.fields import obj, objects, text
 from gatebot.importers.openai_chat import content_text, result_text
+from gatebot.importers.tool_definitions import declare
 from gatebot.importers.tool_names import tool_name
 from gatebot.model.json_value import JsonObject, JsonValue
 from gatebot.model.trajectory import Trajectory
@@ -35,7 +36,8 @@ class InspectLog:
             _add(builder, message)
         if samples[0].get("error"):
             builder.warn("the sample ended in an error")
-        return builder.build()
+        asked = [e for e in objects(samples[0].get("events")) if e.get("event") == "model"]
+        return declare(builder.build(), *(event.get("tools") for event in asked))
 
 
 def _add(builder: TrajectoryBuilder, message: JsonObject) -> None:

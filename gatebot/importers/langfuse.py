@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 from gatebot.importers.chat_formats import chat_trajectory
 from gatebot.importers.fields import as_text, count, first, flag, obj, objects, string, text
 from gatebot.importers.loose_values import from_text, loose_arguments
 from gatebot.importers.openai_chat import result_text
+from gatebot.importers.openinference import openinference_tools
 from gatebot.importers.span import seconds
+from gatebot.importers.tool_definitions import declare
 from gatebot.importers.traced_steps import ModelStep, ToolStep, assemble, enriched
 from gatebot.importers.usage import cost_of
 from gatebot.model.json_value import JsonObject, JsonValue, is_array, is_object
@@ -34,10 +37,10 @@ class Langfuse:
             messages = obj(_value(root.get("output"))).get("messages")
             whole = chat_trajectory(messages) if is_array(messages) else None
             if whole is not None and any(message.role == "assistant" for message in whole.messages):
-                return enriched(whole, self.name, tools)
+                return declare(enriched(whole, self.name, tools), *_tools(found))
         models = [_model_step(o) for o in found if o.get("type") == "GENERATION"]
         models = _with_root_question(models, trace)
-        return assemble(self.name, models, tools)
+        return declare(assemble(self.name, models, tools), *_tools(found))
 
 
 def _observations(document: JsonValue) -> list[JsonObject]:
@@ -52,6 +55,18 @@ def _parent(observation: JsonObject) -> str | None:
 def _value(written: JsonValue) -> JsonValue:
     """The value, where it was written as JSON text once, or, as the trace's own are, twice."""
     return from_text(from_text(written))
+
+
+def _tools(observations: list[JsonObject]) -> Iterator[JsonValue]:
+    """The lists of tools that the models were asked with: parameters, prompts, or attributes of the span behind."""
+    for observation in observations:
+        if observation.get("type") not in ("GENERATION", "AGENT", "SPAN"):
+            continue
+        yield obj(first(observation, "modelParameters", "model_parameters")).get("tools")
+        yield obj(_value(observation.get("input"))).get("tools")
+        attributes = obj(obj(_value(observation.get("metadata"))).get("attributes"))
+        yield attributes.get("gen_ai.tool.definitions")
+        yield from openinference_tools(attributes)
 
 
 def _tool_step(observation: JsonObject) -> ToolStep:

@@ -8,6 +8,7 @@ from gatebot.importers.langchain import LangChain, flatten
 from gatebot.importers.loose_values import loose_arguments
 from gatebot.importers.openai_chat import result_text
 from gatebot.importers.span import seconds
+from gatebot.importers.tool_definitions import declare
 from gatebot.importers.traced_steps import ModelStep, ToolStep, assemble, enriched
 from gatebot.model.json_value import JsonObject, JsonValue, is_array, is_object
 from gatebot.model.trajectory import Message, Trajectory, Usage
@@ -33,9 +34,9 @@ class LangSmith:
         messages = first(root, "messages", "output")
         whole = chat_trajectory(messages) if is_array(messages) else None
         if whole is not None and any(message.role == "assistant" for message in whole.messages):
-            return enriched(whole, self.name, tools)
+            return declare(enriched(whole, self.name, tools), *_tools(runs))
         models = [_model_step(run) for run in runs if run.get("run_type") == "llm"]
-        return assemble(self.name, models, tools)
+        return declare(assemble(self.name, models, tools), *_tools(runs))
 
 
 def _all_runs(roots: list[JsonObject]) -> list[JsonObject]:
@@ -47,6 +48,12 @@ def _all_runs(roots: list[JsonObject]) -> list[JsonObject]:
         found.setdefault(text(run, "id") or f"run {len(found)}", run)
         frontier += reversed(objects(run.get("child_runs")))
     return sorted(found.values(), key=lambda run: text(run, "dotted_order") or text(run, "start_time") or "")
+
+
+def _tools(runs: list[JsonObject]) -> list[JsonValue]:
+    """The lists of tools that the models were invoked with."""
+    invoked = [inner(run, "extra", "invocation_params") for run in runs if run.get("run_type") == "llm"]
+    return [asked.get(key) for asked in invoked for key in ("tools", "functions")]
 
 
 def _tool_step(run: JsonObject) -> ToolStep:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from gatebot.errors import ImportFormatError
 from gatebot.importers.arguments import Arguments, read_arguments
 from gatebot.importers.builder import TrajectoryBuilder
-from gatebot.importers.envelope import chat_messages
+from gatebot.importers.envelope import chat_messages, request_tools
 from gatebot.importers.fields import as_text, flag, obj, objects, shown, string, text
+from gatebot.importers.tool_definitions import declare
 from gatebot.importers.tool_names import tool_name
 from gatebot.importers.usage import usage_of
 from gatebot.model.json_value import JsonObject, JsonValue, is_array, is_object
@@ -36,7 +37,7 @@ class OpenAIChat:
         builder = TrajectoryBuilder(self.name)
         for message in chat_messages(document):
             add_message(builder, message)
-        return builder.build()
+        return declare(builder.build(), *request_tools(document))
 
 
 def content_text(content: JsonValue) -> str:

@@ -9,6 +9,7 @@ from gatebot.importers.arguments import Arguments, read_arguments
 from gatebot.importers.builder import TrajectoryBuilder
 from gatebot.importers.fields import as_text, first, items, obj, objects, shown, string, text
 from gatebot.importers.openai_chat import content_text, result_text
+from gatebot.importers.tool_definitions import declare
 from gatebot.importers.tool_names import tool_name
 from gatebot.importers.usage import usage_of
 from gatebot.model.json_value import JsonObject, JsonValue, is_array, is_object
@@ -73,7 +74,7 @@ class OpenAIResponses:
         builder.model(text(response, "model"))
         if response.get("object") == "response" and builder.open_turn:
             builder.add_usage(usage_of(response.get("usage")))
-        return builder.build()
+        return declare(builder.build(), request.get("tools"), response.get("tools"))
 
 
 def response_items(document: JsonValue) -> list[JsonObject]:

@@ -12,6 +12,7 @@ from gatebot.importers.langchain import flatten
 from gatebot.importers.loose_values import from_text, loose_arguments
 from gatebot.importers.openai_chat import result_text
 from gatebot.importers.span import Span, read_spans
+from gatebot.importers.tool_definitions import declare
 from gatebot.importers.traced_steps import ModelStep, ToolStep, assemble
 from gatebot.model.json_value import JsonObject, JsonValue, is_object
 from gatebot.model.trajectory import Message, Trajectory, Usage
@@ -36,7 +37,16 @@ class OpenInference:
         if not any(step.answer for step in models):  # smolagents' and others' agents answer on their own span
             agents = [_agent_step(span) for span in spans if _kind(span) in ("AGENT", "CHAIN")]
             models += [step for step in agents if step.answer][:1]
-        return assemble(self.name, models, tools)
+        attributes = [span.attributes for span in spans if _kind(span) == "LLM"]
+        listed = [found for one in attributes for found in openinference_tools(one)]
+        return declare(assemble(self.name, models, tools), *listed)
+
+
+def openinference_tools(attributes: JsonObject) -> list[JsonValue]:
+    """The lists of tools that the attributes of one model's span hold: numbered schemas, or the invocation's."""
+    numbered_tools = numbered(attributes, "llm.tools")
+    invoked = obj(from_text(value_of(attributes, "llm.invocation_parameters")))
+    return [[value_of(tool, "tool.json_schema") for tool in numbered_tools], invoked.get("tools")]
 
 
 def _kind(span: Span) -> str:

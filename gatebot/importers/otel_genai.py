@@ -6,11 +6,14 @@ A tool is told by the operation or the kind of its span, never by an attribute t
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 from gatebot.importers.fields import as_text, count, first, obj, string, text
+from gatebot.importers.flat_keys import numbered
 from gatebot.importers.loose_values import from_text, loose_arguments
 from gatebot.importers.otel_content import answer_of, prompt_of
 from gatebot.importers.span import Span, read_spans
+from gatebot.importers.tool_definitions import declare
 from gatebot.importers.traced_steps import ModelStep, ToolStep, assemble
 from gatebot.model.json_value import JsonObject, JsonValue
 from gatebot.model.trajectory import Trajectory, Usage
@@ -49,7 +52,20 @@ class OtelGenAI:
             warnings.append("the spans hold no messages: the exporter was not asked to capture content")
         if any(step.arguments.values is None for step in tools) and not any(step.answer for step in models):
             warnings.append("the spans hold no arguments: they are unknown, and get no verdict")
-        return assemble(self.name, models, tools, warnings)
+        return declare(assemble(self.name, models, tools, warnings), *_tools(spans))
+
+
+def _tools(spans: list[Span]) -> Iterator[JsonValue]:
+    """The lists of tools on the spans of models and agents; Strands tells a tool's schema on the tool's own span."""
+    for span in spans:
+        attributes = span.attributes
+        yield attributes.get("gen_ai.tool.definitions")
+        yield attributes.get("ai.prompt.tools")
+        yield list(numbered(attributes, "llm.request.functions"))
+        schema = obj(from_text(attributes.get("gen_ai.tool.json_schema")))
+        name = text(attributes, "gen_ai.tool.name")
+        if schema and name:
+            yield [{"name": name, "parameters": first(schema, "json") or schema}]
 
 
 def _operation(span: Span) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from gatebot.model.json_value import JsonValue
@@ -70,7 +70,8 @@ class Message:
 class Trajectory:
     """A trial's messages in order, the format they came in, and what the importer wants the reader to know.
 
-    `graph`: node names per superstep for LangGraph-like sources, empty otherwise.
+    `graph`: node names per superstep for LangGraph-like sources, empty otherwise. `tools`: name → JSON Schema of the
+    arguments, as the source says the agent's tools were; declared by the agent's side, so a claim and no ruler.
     """
 
     messages: tuple[Message, ...] = ()
@@ -78,6 +79,9 @@ class Trajectory:
     warnings: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     graph: tuple[tuple[str, ...], ...] = ()
+    tools: dict[str, dict[str, JsonValue]] = field(
+        default_factory=dict[str, dict[str, JsonValue]], hash=False
+    )
 
     def turns(self) -> Iterator[Message]:
         """The assistant messages, in order."""

@@ -33,6 +33,18 @@ def test_plain_text_is_the_answer_alone() -> None:
     assert read_reply(b" \n An answer: {42}\nand more \n") == Reply(answer="An answer: {42}\nand more")
 
 
+def test_the_tools_that_an_agent_says_it_had_go_with_its_messages() -> None:
+    tools = [{"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}]
+    reply = said({"messages": MESSAGES, "tools": tools})
+    assert reply.trajectory is not None
+    assert reply.trajectory.tools == {"search": {"type": "object"}}
+    assert said({"answer": "Hi", "tools": tools}).trajectory is None
+    lost = said({"messages": MESSAGES, "tools": [{"name": "t", "parameters": {"$ref": "http://localhost"}}]})
+    assert lost.trajectory is not None
+    assert not lost.trajectory.tools
+    assert "nothing is fetched" in lost.trajectory.warnings[0]
+
+
 def test_the_node_path_of_a_turn_goes_with_its_messages() -> None:
     reply = said({"messages": MESSAGES, "graph": ["plan", "tools", "answer"]})
     assert reply.trajectory is not None
