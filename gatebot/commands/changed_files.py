@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import re
+import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +16,8 @@ MAX_FILE_BYTES = 64 * 1024
 MAX_FILES_READ = 2_000
 MAX_DIFF = 8_000
 _CONTEXT_LINES = 2
+_WILDCARD = re.compile(r"[*?\[]")
+_ALTERNATIVES = re.compile(r"\{[^{}]*,[^{}]*\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +60,38 @@ def changed_paths(base: FileTree, head: FileTree) -> tuple[str, ...]:
 def touched(paths: Collection[str], patterns: Collection[str]) -> tuple[str, ...]:
     """Those of the paths that match one of the globs, hidden names like any others.
 
-    Raises ValueError, in words for people, when a glob leads out of the repository.
+    A glob that ends in a name, or in `/`, stands for everything below a folder of that name, too: whoever writes
+    `agent/` does not mean that nothing in it matters. Raises ValueError, in words for people, when one leads elsewhere.
     """
-    named = {_unhidden(path): path for path in paths}
+    named: dict[str, list[str]] = {}
+    for path in paths:
+        named.setdefault(_comparable(path), []).append(path)
+    listed = _Listed(tuple(named))
     found: set[str] = set()
     for pattern in patterns:
-        found |= set(matching(_Listed(tuple(named)), "", _unhidden(pattern)))
-    return tuple(sorted(named[one] for one in found))
+        glob = _comparable(pattern)
+        found |= set(matching(listed, "", glob))
+        if glob.endswith("/") or not _WILDCARD.search(glob.rpartition("/")[2]):
+            found |= set(matching(listed, "", f"{glob.rstrip('/')}/**"))
+    return tuple(sorted(path for one in found for path in named[one]))
+
+
+def checked_glob(pattern: str) -> str:
+    """The glob itself, where it means here what it seems to mean.
+
+    Raises ValueError, in words for people, for one that leads out of the repository, and for what other tools read in
+    another way: it would match nothing here, and what it was to name would be passed over.
+    """
+    matching(_Listed(()), "", pattern)
+    if not any(part not in ("", ".") for part in pattern.split("/")):
+        raise ValueError(f"the glob '{pattern}' names nothing; '**' is every file")
+    if pattern.startswith("!"):
+        raise ValueError(f"the glob '{pattern}' cannot exclude: name what is relevant")
+    if _ALTERNATIVES.search(pattern):
+        raise ValueError(f"the glob '{pattern}' cannot list alternatives in braces: write one glob for each")
+    if any("**" in part and part != "**" for part in pattern.split("/")):
+        raise ValueError(f"in the glob '{pattern}' '**' must stand alone between slashes, as in '**/*.py'")
+    return pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +109,14 @@ class _Listed:
         raise FileNotFoundError(path)
 
 
-def _unhidden(path: str) -> str:
-    """The path with the dots of hidden names replaced: a glob over cases skips those, one over changes must not."""
+def _comparable(path: str) -> str:
+    """The path composed as people type it, with the dots of hidden names replaced.
+
+    A glob over cases skips hidden names, one over changes must not; and some systems write accents as two characters.
+    """
     return "/".join(
         f"\x01{name[1:]}" if name.startswith(".") and name not in (".", "..") else name
-        for name in path.split("/")
+        for name in unicodedata.normalize("NFC", path).split("/")
     )
 
 

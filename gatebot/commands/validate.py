@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from gatebot.commands.changed_files import checked_glob, touched
 from gatebot.graders.meaning import INSTALL, compares_meaning, missing
 from gatebot.graders.reference_graders import reference_graders
 from gatebot.model.suite import Suite
 from gatebot.suite.finding import Finding
 from gatebot.suite.lint import lint_suite, raise_errors
-from gatebot.suite.load import LoadedCase, load_cases, load_config
-from gatebot.suite.source import suite_directory
+from gatebot.suite.load import ConfigFile, LoadedCase, load_cases, load_config
+from gatebot.suite.source import DirectorySource, suite_directory
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ def validate(root: Path, config: str) -> Validated:
     source = suite_directory(root)
     config_file = load_config(source, config)
     cases = load_cases(source, config_file)
-    findings = lint_suite(config_file, cases)
+    findings = (*lint_suite(config_file, cases), *_paths(config_file, source, root))
     raise_errors(findings)
     if config_file.config.trajectory.engine == "agentevals":
         for (
@@ -39,6 +41,27 @@ def validate(root: Path, config: str) -> Validated:
     if lacking:
         warnings += tuple(_cannot_compare(item, lacking) for item in cases if compares_meaning(item.case))
     return Validated(Suite(config_file.config, tuple(item.case for item in cases)), warnings)
+
+
+def _paths(config: ConfigFile, source: DirectorySource, root: Path) -> Iterator[Finding]:
+    """Globs of `paths` that mean nothing here, or name no file: a pull request would pass without a run by mistake.
+
+    Which files there are is known only where the repository's root was given, and not of hidden ones.
+    """
+    files = source.list() if config.config.paths and (root / ".git").exists() else ()
+    for number, pattern in enumerate(config.config.paths):
+        place = config.document.locate(("paths", number))
+        try:
+            named = touched(files, (checked_glob(pattern),))
+        except ValueError as error:
+            yield Finding("error", place, str(error), "`paths` are globs from the repository's root")
+            continue
+        unseen = any(part.startswith(".") or part == "node_modules" for part in pattern.split("/"))
+        if files and not named and not unseen:
+            message = f"the glob '{pattern}' names no file of this repository"
+            yield Finding(
+                "warning", place, message, "a pull request that changes only what it was to name is not run"
+            )
 
 
 def _cannot_compare(item: LoadedCase, lacking: str) -> Finding:

@@ -15,6 +15,8 @@ from gatebot.model.secret_form import looks_secret
 
 MIN_LENGTH = 8
 """Shorter values would blot out ordinary words."""
+_MIN_LINE = 16
+_LINE_ENDS = re.compile(r"[\r\n]+|(?:\\[rn])+")
 
 _BY_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL|(?:^|_)(?:AUTH|PAT|DSN)(?:_|$)", re.IGNORECASE)
 
@@ -34,11 +36,21 @@ def secret_values(variables: Mapping[str, str], names: Iterable[str]) -> tuple[s
 
 
 def finder(secrets: Iterable[str]) -> re.Pattern[bytes] | None:
-    """A pattern of every form of the secrets; None when there are none."""
-    forms = {form for secret in secrets for form in _forms(secret.encode("utf-8", "surrogatepass"))}
+    """A pattern of every form of the secrets; None when there are none.
+
+    Of a secret of several lines, such as a private key, each long line is one as well: an agent may tell them apart.
+    """
+    parts = {part for secret in secrets for part in (secret, *_lines(secret))}
+    forms = {form for part in parts for form in _forms(part.encode("utf-8", "surrogatepass"))}
     if not forms:
         return None
     return re.compile(b"|".join(re.escape(form) for form in sorted(forms, key=lambda one: (-len(one), one))))
+
+
+def _lines(secret: str) -> list[str]:
+    """The long lines of a secret that has several, whether they end in a line break or, as in JSON, in one that is escaped."""
+    lines = _LINE_ENDS.split(secret)
+    return [line for line in lines if len(line) >= _MIN_LINE] if len(lines) > 1 else []
 
 
 def _forms(secret: bytes) -> set[bytes]:

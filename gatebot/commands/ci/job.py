@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gatebot.commands.changed_files import changed_paths, touched
+from gatebot.commands.changed_files import changed_paths, checked_glob, touched
 from gatebot.commands.ci.context import CiContext, CiOutcome
 from gatebot.commands.ci.telling import Telling
 from gatebot.commands.remote_files import policy_in_force
@@ -71,8 +71,9 @@ def missing_secret(ci: CiContext, job: Job) -> ShortVerdict | None:
 def nothing_relevant(ci: CiContext, job: Job) -> ShortVerdict | None:
     """The verdict on a head that changes none of the policy's `paths` and nothing of the suite; None where it does.
 
-    Both commits are compared whole and here: GitHub's own list of changed files ends after 300. Raises ConfigError for
-    a glob that leads out of the repository, RepositoryError.
+    Both commits are compared whole and here: GitHub's own list of changed files ends after 300. Globs of which none
+    names a file of the base spare no run: they are a mistake. Raises ConfigError for a glob that is none here,
+    RepositoryError.
     """
     if job.first or not job.policy.paths:
         return None
@@ -82,11 +83,16 @@ def nothing_relevant(ci: CiContext, job: Job) -> ShortVerdict | None:
     prefix = f"{ci.folder}/" if ci.folder else ""
     suite = [ci.config, *(f"{prefix}{pattern}" for pattern in job.policy.cases)]
     try:
-        relevant = touched(changed, (*job.policy.paths, *suite))
+        globs = [checked_glob(one) for one in job.policy.paths]
+        relevant = touched(changed, (*globs, *suite))
+        known = touched([entry.path for entry in before.entries()], globs)
     except ValueError as error:
         hint = "`paths` are globs from the repository's root"
         raise ConfigError(str(error), hint, location=Location(ci.config)) from error
     if relevant:
+        return None
+    if not known:
+        ci.say(f"no file of the base is named by `paths` in {ci.config}: every pull request is run")
         return None
     count = f"{len(changed)} file{'' if len(changed) == 1 else 's'}"
     return ShortVerdict(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gatebot.commands.ci.context import CiContext
 from gatebot.commands.ci.withholding import withhold
+from gatebot.commands.report import report as regrade
 from gatebot.commands.sandbox import BESIDE_A_TOKEN
 from gatebot.errors import InfrastructureError
 from gatebot.process.own_child import environment_without, run_gatebot
@@ -45,7 +46,8 @@ def run_evaluation(
     """Run gatebot with `argv` in a process without the token; the results it wrote into `out`, without the secrets that
     agents wrote into them. `withheld`: names of variables that it does not get.
 
-    Raises InfrastructureError when the process ended otherwise than with a conclusion.
+    Raises InfrastructureError when the process ended otherwise than with a conclusion, GatebotError for results that
+    cannot be read without those secrets.
     """
     handed = {name: value for name, value in ci.variables.items() if name not in withheld}
     environment = environment_without(handed, (ci.environment.token,)) | {BESIDE_A_TOKEN: "yes"}
@@ -55,7 +57,9 @@ def run_evaluation(
         raise InfrastructureError(
             f"the evaluation ended with exit code {code}", "the run's log says why; run the job again"
         )
-    withhold(ci, results)
+    if withhold(ci, results):
+        # What was rendered has a secret escaped, or cut short, where none is found: it is rendered anew.
+        regrade(out, ci.config, ci.today)
     return results
 
 

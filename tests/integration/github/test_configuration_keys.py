@@ -95,6 +95,30 @@ def test_a_relevant_change_is_run(
     assert list(project.root.glob("results-*")), job.log
 
 
+@pytest.mark.parametrize("paths", ["[prompts]", "[prompts/]", "['Prompts/**']", "[promts, '*.toml']"])
+def test_no_spelling_of_paths_lets_a_change_pass_by_mistake(
+    actions: Actions, hub: GitHubState, project: Project, paths: str
+) -> None:
+    """A folder stands for what is in it; globs that name no file at all spare no run."""
+    push(project, {"prompts/deep/system.md": "x"}, "main")
+    configured(hub, project, f"paths: {paths}")
+    head = push(
+        project, {"prompts/deep/system.md": "y", **shop(wrong("refund"), config=f"{CONFIG}paths: {paths}\n")}
+    )
+    job = actions.pull_request("opened")
+    assert job.code == 1, job.log
+    assert only_check(hub, head).conclusion == "failure"
+
+
+def test_a_glob_of_another_tools_is_a_mistake_and_not_green(
+    actions: Actions, hub: GitHubState, project: Project
+) -> None:
+    configured(hub, project, "paths: ['!docs/**']")
+    head = push(project, {"agent.py": "print()"})
+    assert actions.pull_request("opened").code == 2
+    assert only_check(hub, head).conclusion == "failure"
+
+
 def test_the_heads_own_paths_count_for_nothing(actions: Actions, hub: GitHubState, project: Project) -> None:
     head = push(
         project,

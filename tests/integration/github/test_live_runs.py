@@ -274,3 +274,18 @@ def test_a_report_needs_every_permission_it_asks_for(forks: Forks, missing: str)
     forks.hub.tokens[REPORT_TOKEN] = Token(BOT, "github-actions", kept)
     job = forks.report(ended(forks, packed({"trials.jsonl": trials(RIGHT)})))
     assert job.code == 3 or "not published" in job.log
+
+
+def test_what_a_live_run_uploads_holds_no_key_in_any_rendering(forks: Forks) -> None:
+    """Escaped for Markdown and cut short a key is not found: what was rendered of it is rendered anew."""
+    key = "tr*cky_[SENTINEL]_<0123456789>&abcdef"
+    keyed = CONFIG.replace("timeout: 20", "timeout: 20, env: [SHOP_KEY]")
+    push(forks.project, shop(config=keyed, names=SMALL), "main")
+    leaking = "import os, sys\nsys.stderr.write(os.environ['SHOP_KEY'])\nsys.exit(os.environ['SHOP_KEY'])\n"
+    push(forks.project, {**shop(config=keyed, names=SMALL), "agent.py": leaking})
+    forks.actions.variables["SHOP_KEY"] = key
+    run, job = forks.live()
+    assert "cleaned" in job.log
+    uploaded = unzipped(forks.hub.artifacts[run][-1][2])
+    assert b"[withheld]" in uploaded["trials.jsonl"]
+    assert [name for name, data in uploaded.items() if b"SENTINEL" in data] == []

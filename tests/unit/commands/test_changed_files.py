@@ -7,7 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from gatebot.commands.changed_files import MAX_DIFF, MAX_FILE_BYTES, FileDiff, changed_files, relevant
+import pytest
+
+from gatebot.commands.changed_files import (
+    MAX_DIFF,
+    MAX_FILE_BYTES,
+    FileDiff,
+    changed_files,
+    checked_glob,
+    relevant,
+    touched,
+)
 from gatebot.workspace.tree import Entry, Kind
 
 
@@ -54,3 +64,31 @@ def test_files_that_name_a_tool_come_first_and_only_whole_ones() -> None:
     other, huge = FileDiff("a.py", "nothing"), FileDiff("b.py", "x" * MAX_DIFF)
     assert relevant([other, huge, first], {"search_docs"}) == "uses search_docs\nnothing"
     assert relevant([], {"a"}) == ""
+
+
+@pytest.mark.parametrize(
+    "glob", ["agent", "agent/", "./agent", "agent//", "agent/**", "Gr\u00fc\u00dfe", ".ci"]
+)
+def test_a_glob_that_names_a_folder_stands_for_what_is_in_it(glob: str) -> None:
+    files = ("agent/deep/x.py", "Gru\u0308\u00dfe/x.py", ".ci/run", "agents/y.py", "docs/agent.md")
+    named = touched(files, (checked_glob(glob),))
+    assert len(named) == 1
+    assert named[0] not in ("agents/y.py", "docs/agent.md")
+
+
+def test_a_wildcard_stays_within_one_name() -> None:
+    assert touched(("agent/x.py", "agent/deep/y.py"), ("agent/*",)) == ("agent/x.py",)
+    assert touched(("a.py", "x/a.py"), ("*.py",)) == ("a.py",)
+
+
+@pytest.mark.parametrize(
+    "glob",
+    ["!docs/**", "{agent,lib}/**", "**.py", "agent/**.py", "", ".", "./", "/agent", "../x", "~/x", "a\\b"],
+)
+def test_a_glob_that_would_match_nothing_here_by_mistake_is_refused(glob: str) -> None:
+    with pytest.raises(ValueError, match="the glob"):
+        checked_glob(glob)
+
+
+def test_a_folder_whose_name_has_braces_is_named() -> None:
+    assert touched(("{{cookiecutter.name}}/a.py",), (checked_glob("{{cookiecutter.name}}/*"),))

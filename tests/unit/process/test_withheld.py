@@ -47,6 +47,20 @@ def test_base64_is_found_wherever_it_begins(secret: bytes, before: bytes, after:
     assert pattern.search(base64.b64encode(before + text.encode() + after))
 
 
+@pytest.mark.parametrize(
+    "end", ["\n", "\r\n", "\\n"], ids=["lines", "their other ends", "json in a variable"]
+)
+def test_each_long_line_of_a_secret_of_several_is_blotted_out(end: str) -> None:
+    key = end.join(
+        ["-----BEGIN PRIVATE KEY-----", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC", "x1", "k3dGh5Q7Rq0Zt2mWv8NcPaYs"]
+    )
+    pattern = finder([key])
+    assert pattern is not None
+    told = f"first MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nthen k3dGh5Q7Rq0Zt2mWv8NcPaYs, x1 and {key}".encode()
+    shown = pattern.sub(BLOT, told)
+    assert shown == b"first [withheld]\nthen [withheld], x1 and [withheld]"
+
+
 def test_what_is_no_secret_is_left_alone() -> None:
     variables = {
         "MODEL": "claude-sonnet-5",
