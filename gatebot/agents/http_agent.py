@@ -84,6 +84,8 @@ class HttpAgent:
     def _ending_of(self, error: CallError, timeout_s: float) -> Ending:
         if error.fault == "late":
             return Ending("timeout", f"no answer within {timeout_s:g} s")
+        if self._server is not None and error.fault == "broken":
+            self._server.broke_off()
         elsewhere = self._server is None and error.fault in ("unreachable", "refused")
         return Ending("infra_error" if elsewhere else "agent_error", error.message)
 

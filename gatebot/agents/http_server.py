@@ -21,6 +21,7 @@ PORT: Final = "PORT"
 _POLL_S: Final = 0.05
 _HEALTH_S: Final = 5.0
 _END_S: Final = 5.0
+_BREAK_S: Final = 1.0
 _FOREVER_S: Final = 7 * 86400.0
 _OK: Final = 200
 # What a server logs on standard output is nobody's answer: it is let go, so that it neither fills up nor ends it.
@@ -60,6 +61,12 @@ class Server:
                     return 0, self._failed
                 self._running = running
             return self._running.port, ""
+
+    def broke_off(self) -> None:
+        """A connection broke: a server that is ending has a moment to be seen to have ended, so that none asks it again."""
+        running = self._running
+        if running is not None:
+            running.finished.wait(_BREAK_S)
 
     def _is_over(self, running: _Running) -> bool:
         """Whether the server has ended; one that no longer listens is about to."""

@@ -19,6 +19,7 @@ _DEFAULT_SIGNALS = (
     signal.SIGTERM,
     signal.SIGHUP,
     signal.SIGCHLD,
+    signal.SIGQUIT,  # a shell that starts gatebot in the background has it ignored
 )
 
 
