@@ -183,4 +183,6 @@ def closed_to_others(paths: Iterable[PurePath]) -> str:
 def _places(path: Path) -> list[Path]:
     """The directory as named and as it really is, and where the interpreter in it really lies."""
     interpreters = [path / name for name in _INTERPRETERS if (path / name).is_symlink()]
-    return [path.absolute(), path.resolve(), *(link.resolve().parent for link in interpreters)]
+    # `resolve` raises over a ring of links, which a setup can leave behind.
+    lies = [Path(os.path.realpath(link)).parent for link in interpreters]
+    return [path.absolute(), Path(os.path.realpath(path)), *lies]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -74,7 +75,7 @@ def environment_of(bin_dir: Path) -> list[PurePath]:
         link = bin_dir / name
         if not link.is_symlink():
             continue
-        home = link.resolve().parent.parent
+        home = Path(os.path.realpath(link)).parent.parent  # of a ring of links: itself
         if any(home.glob("lib/python3*/os.py")):
             found.append(home)
     return found

@@ -38,8 +38,8 @@ class DirectorySource:
         Raises: FileNotFoundError; ConfigError for a link that leads out of the directory, and for what is no file.
         """
         target = self._root / path
-        resolved = target.resolve()
-        if not resolved.is_relative_to(self._root.resolve()):
+        resolved = Path(os.path.realpath(target))  # `resolve` raises over a ring of links
+        if not resolved.is_relative_to(os.path.realpath(self._root)):
             raise ConfigError(
                 "the file lies outside the suite", "copy it into the suite", location=Location(path)
             )

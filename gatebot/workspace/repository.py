@@ -115,7 +115,11 @@ class Repository:
 
 def open_repository(directory: Path) -> Repository:
     """Open the repository that holds `directory` (bare ones too), whoever owns it. Raises as `found_repository` does."""
-    place = directory.absolute()
+    try:
+        place = directory.absolute()
+    except FileNotFoundError:
+        message = "the directory this was started in is gone"
+        raise RepositoryError(message, "start it in the repository") from None
     repository = found_repository(place)
     return Repository(repository, _prefix(repository, place))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gatebot.process.isolation import closed_to_others
 from gatebot.process.run_directory import run_directory
 from gatebot.process.walls import DEVICES, SYSTEM, environment_of, walls_around
 
@@ -42,3 +43,13 @@ def test_a_link_into_somebody_s_home_opens_nothing(tmp_path: Path) -> None:
 
 def test_a_directory_of_programs_that_is_no_bin_is_taken_alone(tmp_path: Path) -> None:
     assert environment_of(tmp_path / "tools") == [tmp_path / "tools"]
+
+
+def test_a_ring_of_links_in_place_of_an_interpreter_is_no_fault_of_ours(tmp_path: Path) -> None:
+    """A setup may leave one behind: the trial then fails, and not gatebot."""
+    folder = tmp_path / "venv" / "bin"
+    folder.mkdir(parents=True)
+    (folder / "python").symlink_to("python3")
+    (folder / "python3").symlink_to("python")
+    assert environment_of(folder) == [tmp_path / "venv"]
+    assert isinstance(closed_to_others((folder,)), str)

@@ -187,3 +187,9 @@ def test_a_suite_in_memory_is_the_suite_in_a_directory(tmp_path: Path) -> None:
     source = suite_of()
     write(tmp_path, dict(source.files))
     assert load_suite(tmp_path) == load_suite_from(source, source)
+
+
+def test_a_ring_of_links_is_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "gatebot.yaml").symlink_to("gatebot.yaml")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        load_config(DirectorySource(tmp_path))

@@ -299,3 +299,12 @@ class TestTheTreeAsItLies:
         (git.path / "a").chmod(0)
         with pytest.raises(RepositoryError, match="Permission denied"):
             open_repository(git.path).working_tree().read("a")
+
+
+def test_a_directory_that_is_gone_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "gone"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    place.rmdir()
+    with pytest.raises(RepositoryError, match="is gone"):
+        open_repository(Path())
