@@ -76,16 +76,20 @@ def tool_latency(steps: Steps) -> Score:
     if not steps.reported:
         return Score(None, NOT_REPORTED)
     took: dict[str, list[float]] = {}
+    limit = math.inf
     for name, call in zip(steps.names, steps.calls, strict=True):
         start, end = call.started_at, call.ended_at
-        if start is None or end is None or not 0 <= end - start < math.inf:
+        if start is None or end is None:
             continue
-        known = took.get(name)
-        if known is None:
-            took[name] = [1, end - start]
-        else:
+        seconds = end - start
+        if not 0 <= seconds < limit:
+            continue
+        if name in took:
+            known = took[name]
             known[0] += 1
-            known[1] += end - start
+            known[1] += seconds
+        else:
+            took[name] = [1, seconds]
     if not took:
         return Score(None, "no tool call tells when it began and ended", by_design=True)
     slowest = sorted((-total / count, name, count) for name, (count, total) in took.items())

@@ -24,10 +24,15 @@ def maximum_matching(edges: Sequence[Sequence[int]], order: Sequence[int] | None
     vertices share their list of edges.
     """
     growing = _Growing(edges)
+    owner, partner = growing.owner, growing.partner
     for left in range(len(edges)) if order is None else order:
-        if not growing.take_free(left):
+        mine = edges[left]
+        if mine and mine[0] not in owner:  # nearly every call of nearly every trial ends here
+            partner[left] = mine[0]
+            owner[mine[0]] = left
+        elif not growing.take_free(left):
             growing.augment(left)
-    return growing.partner
+    return partner
 
 
 class _Growing:
@@ -37,7 +42,7 @@ class _Growing:
 
     def __init__(self, edges: Sequence[Sequence[int]]) -> None:
         self._edges = edges
-        self._owner: dict[int, int] = {}
+        self.owner: dict[int, int] = {}
         self._taken_up_to: dict[int, int] = {}
         self._dead: set[int] = set()
         self._dead_lists: set[int] = set()
@@ -45,7 +50,7 @@ class _Growing:
 
     def take_free(self, left: int) -> bool:
         """Give `left` the first of its right vertices that is free, if there is one."""
-        mine, owner = self._edges[left], self._owner
+        mine, owner = self._edges[left], self.owner
         start = self._taken_up_to.get(id(mine), 0)
         for place in range(start, len(mine)):
             if mine[place] not in owner:
@@ -71,10 +76,10 @@ class _Growing:
                 if right in reached_from or right in self._dead:
                     continue
                 reached_from[right] = left
-                if right not in self._owner:
-                    _shift(start, right, reached_from, self.partner, self._owner)
+                if right not in self.owner:
+                    _shift(start, right, reached_from, self.partner, self.owner)
                     return
-                queue.append(self._owner[right])
+                queue.append(self.owner[right])
         self._dead.update(reached_from)
         self._dead_lists |= searched
 

@@ -29,11 +29,15 @@ class Steps:
     by_name: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
     by_key: dict[Lookup, list[int]] = field(default_factory=dict[Lookup, list[int]])
     unknown: tuple[int, ...] = ()
+    _shown: dict[int, str] = field(default_factory=dict[int, str], init=False)
 
     def show(self, index: int) -> str:
         """The call for a sentence."""
-        call = self.calls[index]
-        return show_call(call.name, call.arguments, call.arguments_error)
+        shown = self._shown.get(index)
+        if shown is None:
+            call = self.calls[index]
+            shown = self._shown[index] = show_call(call.name, call.arguments, call.arguments_error)
+        return shown
 
     def counts(self) -> Counter[str]:
         """How often each tool was called."""

@@ -28,6 +28,8 @@ def clip(text: str, limit: int = VALUE_LIMIT) -> str:
 
 def show_value(value: JsonValue, limit: int = VALUE_LIMIT) -> str:
     """The value as JSON on one line, cut to `limit` characters."""
+    if value is True or value is False:
+        return "true" if value else "false"
     if isinstance(value, str):
         return clip(_quoted(value[: limit * 2]), limit)
     if is_object(value):
