@@ -20,18 +20,24 @@ _LINE_ENDS = re.compile(r"[\r\n]+|(?:\\[rn])+")
 
 _BY_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL|(?:^|_)(?:AUTH|PAT|DSN)(?:_|$)", re.IGNORECASE)
 
+_PASSWORD = re.compile(r"://[^/?#@:\s]*:([^/?#@\s]+)@")
+
 
 def secret_values(variables: Mapping[str, str], names: Iterable[str]) -> tuple[str, ...]:
     """The values among these variables that are secrets, by their names or by their form; sorted, the longest first.
 
-    A model's name or an address is none: it would blot out what agents are expected to say.
+    A model's name or an address is none: it would blot out what agents are expected to say. An address with a password
+    is one, and so is that password.
     """
-    found = {
-        value
-        for name in names
-        if len(value := variables.get(name, "").strip()) >= MIN_LENGTH
-        and (_BY_NAME.search(name) or looks_secret(value.encode()))
-    }
+    found: set[str] = set()
+    for name in names:
+        value = variables.get(name, "").strip()
+        password = _PASSWORD.search(value)
+        if password is not None:
+            found |= {value, password.group(1)}
+        elif _BY_NAME.search(name) or looks_secret(value.encode("utf-8", "surrogatepass")):
+            found.add(value)
+    found = {value for value in found if len(value) >= MIN_LENGTH}
     return tuple(sorted(found, key=lambda value: (-len(value), value)))
 
 

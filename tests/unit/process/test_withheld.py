@@ -61,6 +61,19 @@ def test_each_long_line_of_a_secret_of_several_is_blotted_out(end: str) -> None:
     assert shown == b"first [withheld]\nthen [withheld], x1 and [withheld]"
 
 
+def test_an_address_with_a_password_is_a_secret_and_so_is_the_password() -> None:
+    variables = {
+        "DATABASE_URL": "postgres://shop:hunter2-hunter2@db.example/shop",
+        "BASE_URL": "https://models.example:8080/v1",
+        "SHORT_URL": "redis://:abc@cache.example/0",
+        "OTHER_KEY": "not-ut\udcff-8-bytes",
+    }
+    found = secret_values(variables, variables)
+    assert set(found) == {variables[n] for n in ("DATABASE_URL", "SHORT_URL", "OTHER_KEY")} | {
+        "hunter2-hunter2"
+    }
+
+
 def test_what_is_no_secret_is_left_alone() -> None:
     variables = {
         "MODEL": "claude-sonnet-5",
