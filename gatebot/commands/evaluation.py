@@ -96,7 +96,7 @@ def run_trials(evaluation: Evaluation, request: EvaluationRequest, watch: Progre
         if recordings is not None and found is None:
             plan = recordings.with_history(recordings.planned(plan))
         places = _Places(results, watch, looks, kept, recordings, beyond_no_sign=again, shard=request.shard)
-        with _loading_what_follows(), prepared(evaluation, examined, plan, request, cache) as sides:
+        with prepared(evaluation, examined, plan, request, cache) as sides, _loading_what_follows():
             plan = _run(sides, evaluation.ruler, request, places)
     plan = replace(plan, finished=not plan.stopped)
     results.write_plan(plan)
@@ -105,7 +105,10 @@ def run_trials(evaluation: Evaluation, request: EvaluationRequest, watch: Progre
 
 @contextmanager
 def _loading_what_follows() -> Generator[None]:
-    """Load what grades and decides while the sandbox and the agents are waited for: nobody waits for it afterwards."""
+    """Load what grades and decides while the agents are waited for: nobody waits for it afterwards.
+
+    Not while the sandbox is tried: whoever waits for many short answers is held up by whoever computes.
+    """
 
     def load() -> None:
         from gatebot.commands.concluding import conclude_graded
