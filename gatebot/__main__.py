@@ -22,7 +22,9 @@ def main() -> None:
 
     # A cancelled CI job sends SIGTERM: outside the trials, which have handlers of their own, it ends us as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    gc.freeze()  # nor does going through all of it at the very end: what must be closed has been closed
+    sys.exit(code)
 
 
 if __name__ == "__main__":
