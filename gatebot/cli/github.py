@@ -45,7 +45,9 @@ def accept(
     from gatebot.commands.accept.local import accept as story
 
     done = story(results, (repo / config).parent, case or (), write=not dry_run)
-    _show(done, dry_run=dry_run)
+    _show(
+        done, "; in a pull request the label that accepts (gatebot:accept) is still needed", dry_run=dry_run
+    )
     return PASS
 
 
@@ -79,7 +81,7 @@ def record(
     for name, outcome in sorted(agreed.items()):
         spread = " + ".join(str(count) for count in outcome.spread)
         say(f"{name}: {outcome.agreement} ({spread or 0} of {outcome.of} trials)")
-    _show(done, dry_run=dry_run)
+    _show(done, "", dry_run=dry_run)
     return FAIL if done.undecided else PASS
 
 
@@ -184,17 +186,19 @@ def doctor(
     return FAIL if any(one.level == "problem" for one in found) else PASS
 
 
-def _show(done: LocalAcceptance, *, dry_run: bool) -> None:
+def _show(done: LocalAcceptance, then: str, *, dry_run: bool) -> None:
+    """What was written; `then`: what is needed once it is committed."""
     from gatebot.render.golden_diff import agreement_lines, diff_lines
+    from gatebot.render.numbers import count
 
     for line in diff_lines(done.changes):
         say(line)
     for line in agreement_lines(done.cases, done.undecided):
         warn(line)
-    files = f"{len(done.changes)} file{'' if len(done.changes) == 1 else 's'}"
+    files = count(len(done.changes), "file")
     if dry_run:
         say(f"{files} would change; nothing was written")
     elif done.changes:
-        say(f"{files} changed. Commit them: the pull request still needs the label to accept them.")
+        say(f"{files} changed. Commit {'it' if len(done.changes) == 1 else 'them'}{then}.")
     else:
         say("the golden set says so already; nothing was written")

@@ -26,13 +26,15 @@ def validate(
 ) -> int:
     """Check gatebot.yaml and its cases; nothing is run."""
     from gatebot.commands.validate import validate as story
+    from gatebot.render.numbers import count
 
     checked = story(repo or directory, config)
     for finding in checked.warnings:
         warn(f"warning: {finding.location}: {finding.message}")
         if finding.hint:
             warn(f"  hint: {finding.hint}")
-    say(f"{len(checked.suite.cases)} cases, {len(checked.warnings)} warnings: the suite is sound")
+    cases, warnings = len(checked.suite.cases), len(checked.warnings)
+    say(f"{count(cases, 'case')}, {count(warnings, 'warning')}: the suite is sound")
     return 0
 
 

@@ -15,11 +15,18 @@ from gatebot.model.plan import Plan
 from gatebot.model.report import CaseMetric, CaseResult, Report
 from gatebot.model.suite import Case, Reference, Suite
 from gatebot.model.trial import Trial, TrialKey
+from gatebot.suite.lint_case import CaseLint, lint_case
 from gatebot.suite.normalize import expected_calls, node_path
 from gatebot.suite.snapshot import case_grading_digest, golden_digest
+from gatebot.suite.yaml_reader import read_yaml
 
 SomeTrials = Callable[[Callable[[TrialKey], bool]], Iterator[Trial]]
 """Reads the trials whose keys are wanted, anew each time it is called."""
+_LOOKS_AT_NOTHING = "the case looks at nothing that a golden could hold"
+_IDLE = (
+    "the head calls no tool, and in mode superset no golden can ask for that: "
+    "write `expect.trajectory: {match: strict}` if it is right, or take the calls out by hand"
+)
 
 
 def golden_candidate(plan: Plan, suite: Suite, report: Report, some: SomeTrials) -> GoldenCandidate:
@@ -76,21 +83,37 @@ def candidate_of(
     split = agreed.agreement == "split" and not despite_split
     if agreed.golden is None or example is None or split:
         return Undecided(case.id, agreed.reason)
-    if not agreed.golden:
-        return Undecided(case.id, "the case looks at nothing that a golden could hold")
-    changed = with_golden(case, agreed.golden)
+    golden = _without_idle_calls(case, agreed.golden, suite)
+    if not golden:
+        return Undecided(case.id, _IDLE if agreed.golden else _LOOKS_AT_NOTHING)
+    changed = with_golden(case, golden)
+    if fault := _fault(changed, suite):
+        return Undecided(case.id, f"a suite with its golden would not load: {fault}")
     grade = grade_trial(changed, example, suite.config.trajectory)
     failing = [check.name for check in grade.checks if check.passed is not True]
     return CaseCandidate(
         case=case.id,
         path=case.path,
-        golden=agreed.golden,
+        golden=golden,
         golden_digest=golden_digest(changed),
         grading_digest=case_grading_digest(changed, suite.config.trajectory),
         took=agreed.took,
         of=agreed.of,
         still_fails=", ".join(failing)[:300] if grade.passed is not True else "",
     )
+
+
+def _without_idle_calls(case: Case, golden: Golden, suite: Suite) -> Golden:
+    """The golden without an empty list of calls where it would ask for nothing: every call would match it."""
+    mode = suite.config.trajectory.match
+    idle = golden.get("calls") == [] and mode == "superset" and case.expect.trajectory is None
+    return {key: value for key, value in golden.items() if key != "calls"} if idle else golden
+
+
+def _fault(case: Case, suite: Suite) -> str:
+    """What would keep a suite that holds this case from loading; "" when nothing would."""
+    subject = CaseLint(case, read_yaml(case.path, b"{}"), suite.config.trajectory.match)
+    return next((finding.message for finding in lint_case(subject) if finding.level == "error"), "")
 
 
 def with_golden(case: Case, golden: Golden) -> Case:

@@ -16,6 +16,7 @@ from gatebot.github_api.errors import ApiError
 from gatebot.github_api.repository import branch_requires, default_branch, has_label
 from gatebot.model.config import Config
 from gatebot.render.check import check_name
+from gatebot.render.numbers import count
 from gatebot.suite.load import load_suite
 
 Level = Literal["ok", "warning", "problem"]
@@ -62,10 +63,10 @@ def doctor(root: Path, client: Client | None) -> tuple[Diagnosis, ...]:
         suite = load_suite(root)
         config = suite.config
         bare = [case.id for case in suite.cases if not case.references]
-        found.append(Diagnosis("ok", f"the suite {config.suite} loads: {len(suite.cases)} cases"))
+        found.append(Diagnosis("ok", f"the suite {config.suite} loads: {count(len(suite.cases), 'case')}"))
         if bare:
             todo = "`gatebot record` writes what a known-good agent does"
-            found.append(Diagnosis("warning", f"{len(bare)} cases have no golden, {bare[0]} for one", todo))
+            found.append(Diagnosis("warning", _without_golden(bare), todo))
     except GatebotError as error:
         found.append(Diagnosis("problem", str(error), error.hint or "`gatebot validate` says more"))
     for name in WORKFLOWS:
@@ -81,6 +82,12 @@ def doctor(root: Path, client: Client | None) -> tuple[Diagnosis, ...]:
     elif config is not None:
         found += _on_github(client, config)
     return tuple(found)
+
+
+def _without_golden(bare: list[str]) -> str:
+    if len(bare) == 1:
+        return f"the case {bare[0]} has no golden"
+    return f"{len(bare)} cases have no golden, {bare[0]} for one"
 
 
 def _workflow(root: Path, name: str, config: Config | None) -> list[Diagnosis]:

@@ -28,6 +28,7 @@ from gatebot.model.event import PullRequestState
 from gatebot.model.publication import FileChange
 from gatebot.model.secret_form import BLOT, looks_secret
 from gatebot.render.check import check_name, external_id, hidden_text
+from gatebot.render.numbers import count
 
 
 def accept_head(run: LabelRun, live: PullRequestState, policy: Config, who: Authority) -> LabelOutcome:
@@ -57,7 +58,7 @@ def accept_head(run: LabelRun, live: PullRequestState, policy: Config, who: Auth
     commit = _committed(run, live, message, changes, resumed=resumed)
     _told(run, live, policy, found, replace(record, accepted_sha=commit))
     remove_label(run.client, live.number, policy.accept.label)
-    return LabelOutcome(f"accepted {len(cases)} cases as {commit[:7]}", commit=commit)
+    return LabelOutcome(f"accepted {count(len(cases), 'case')} as {commit[:7]}", commit=commit)
 
 
 def _acceptable(found: Evidence) -> tuple[CaseCandidate, ...]:

@@ -14,6 +14,7 @@ from gatebot.model.report import Report
 from gatebot.render.check import Binding, hidden_text, read_acceptance
 from gatebot.render.comment import CommentContext, render_comment
 from gatebot.render.markdown import code, prose, stack, table, text
+from gatebot.render.numbers import count
 
 EVALUATED_TRAILER = "Gatebot-Evaluated"
 _SHOWN = 200
@@ -21,8 +22,7 @@ _SHOWN = 200
 
 def commit_message(binding: Binding, candidate: GoldenCandidate, who: Authority) -> CommitMessage:
     """Constant words and trailers. Never a word that skips checks: they would stay pending for ever."""
-    count = len(candidate.cases)
-    headline = f"gatebot: accept golden set for {binding.suite} ({count} case{'' if count == 1 else 's'})"
+    headline = f"gatebot: accept golden set for {binding.suite} ({count(len(candidate.cases), 'case')})"
     trailers = (
         f"{SUITE_TRAILER}: {binding.suite}",
         f"{EVALUATED_TRAILER}: {binding.head_sha}",
@@ -41,8 +41,7 @@ def accepted_output(record: Acceptance, hidden: str) -> CheckOutput:
         "runs are approved."
     )
     summary = stack(prose(told), table([text("case"), text("golden")], rows))
-    count = len(record.cases)
-    return CheckOutput(f"accepted: {count} case{'' if count == 1 else 's'}", summary, hidden)
+    return CheckOutput(f"accepted: {count(len(record.cases), 'case')}", summary, hidden)
 
 
 def accepted_comment(report: Report, record: Acceptance, run: tuple[int, int, str], accept: Accept) -> str:

@@ -122,3 +122,52 @@ def test_record_refuses_cases_whose_trials_disagree_unless_told(tmp_path: Path, 
     told = gatebot("record", "odd", *command[1:-1], "5", "--most-frequent", "--out", f"{gatebot.results}-2")
     assert told.code == 0, told.told
     assert b"golden:" in (project.root / "golden/odd.yaml").read_bytes()
+
+
+def _sound(project: Project, gatebot: CommandLine) -> str:
+    ended = gatebot("validate", project.root)
+    assert ended.code == 0, ended.told
+    return ended.out
+
+
+def test_the_golden_of_an_agent_that_calls_no_tool_loads(tmp_path: Path, gatebot: CommandLine) -> None:
+    files = {**shop(), "golden/price.yaml": "input: price?\nexpect: {answer: {contains: known}}\n"}
+    project = Project(
+        tmp_path / "repo", {name: text for name, text in files.items() if "golden/" not in name}
+    )
+    project.commit({"golden/price.yaml": files["golden/price.yaml"]})
+    ended = gatebot("record", "--repo", project.root, "--out", gatebot.results, "--seeds", "2")
+    assert ended.code == 0, ended.told
+    assert (
+        (project.root / "golden/price.yaml")
+        .read_text("utf-8")
+        .endswith("golden:\n  answer: the price is known\n")
+    )
+    assert ended.out.endswith("1 file changed. Commit it.\n")
+    assert _sound(project, gatebot).endswith("1 case, 0 warnings: the suite is sound\n")
+
+
+@pytest.mark.parametrize(
+    ("golden", "mode", "accepted"),
+    [
+        ("{calls: [look], answer: done}", "", "golden:\n  answer: done\n"),
+        ("{calls: [look]}", "", "in mode superset no golden can ask for that"),
+        ("{calls: [look]}", ", trajectory: {match: strict}", "golden:\n  calls: []\n"),
+        ("{calls: [look]}", ", trajectory: {match: superset}", "would not load: the list of golden calls is empty"),
+    ],
+    ids=["answer", "calls alone", "strict", "superset"],
+)  # fmt: skip
+def test_accepting_a_head_that_dropped_its_only_call_leaves_a_suite_that_loads(
+    tmp_path: Path, gatebot: CommandLine, golden: str, mode: str, accepted: str
+) -> None:
+    files = shop(RIGHT, config=CONFIG, names=())
+    text = f"input: hi?\nexpect: {{answer: {{contains: done}}{mode}}}\ngolden: {golden}\n"
+    before = {**files, "agent.py": CALLING, "book.json": '{"one": [["look"]]}', "golden/one.yaml": text}
+    project = Project(tmp_path / "repo", before)
+    base = str(project.repository.head.target)
+    head = project.commit({"book.json": '{"one": [[]]}'})
+    assert gatebot.gate(project.root, base, head).code == 1
+    ended = gatebot("accept", "--repo", project.root, "--results", gatebot.results)
+    assert accepted in ended.told + (project.root / "golden/one.yaml").read_text("utf-8")
+    assert ended.code == (0 if accepted.startswith("golden") else 2), ended.told
+    _sound(project, gatebot)
