@@ -33,6 +33,7 @@ if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
         die "'$python' has no venv module" "install it: apt-get install python$version-venv"
 fi
 
+echo "installing into $dir, a minute or two"
 "$python" -m venv "$dir"
 pip=("$dir/bin/python" -m pip --disable-pip-version-check --no-input)
 "${pip[@]}" install --quiet --require-hashes -r requirements-dev.lock

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gatebot.cli.console import warn
+from gatebot.cli.console import say, warn
 from gatebot.cli.exit_codes import NOT_EVALUATED, PASS
 from gatebot.cli.keeping import CACHE, NO_STORE, STORE, cache_place
 from gatebot.cli.outcome import finish
@@ -182,7 +182,9 @@ def demo(
 
     request = replace(_request(Path(), "gatebot.yaml", None, out, seeds), reuse=False)
     report = story(request, watcher(quiet=json))
-    finish(report, out, as_json=json, show_comment=True)
+    finish(report, out, as_json=json)
+    if not json:
+        say(f"the comment a pull request gets: {out / 'comment.md'}")
     return PASS if report.conclusion == "fail" else NOT_EVALUATED
 
 

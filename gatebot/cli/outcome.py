@@ -12,15 +12,13 @@ if TYPE_CHECKING:
     from gatebot.model.report import Report
 
 
-def finish(report: Report, out: Path, *, as_json: bool, show_comment: bool = False) -> int:
+def finish(report: Report, out: Path, *, as_json: bool) -> int:
     """Show the report and return the exit code of its conclusion."""
     if as_json:
         say_exactly((out / "report.json").read_bytes())
     else:
         from gatebot.render.summary import terminal_summary
 
-        if show_comment:
-            say((out / "comment.md").read_text(encoding="utf-8"))
         say("\n".join(terminal_summary(report, str(out / "report.json"))))
     if report.conclusion == "inconclusive":
         warn("warning: not proven: the evidence is too thin to exclude the margin")

@@ -21,6 +21,7 @@ from gatebot.model.config import Config
 from gatebot.model.event import PullRequestEvent
 from gatebot.model.publication import Annotation, CheckOutput
 from gatebot.model.report import Conclusion, Report
+from gatebot.process.withheld import secret_values
 from gatebot.render.check import check_name, external_id
 from gatebot.render.markdown import prose, stack
 from gatebot.render.summary_page import visible_page
@@ -55,7 +56,8 @@ def fork_run(ci: CiContext, event: PullRequestEvent) -> CiOutcome:
     irrelevant = nothing_relevant(ci, job)
     if irrelevant is not None:
         return _left(ci, f"{irrelevant.why} {irrelevant.todo}", irrelevant.conclusion)
-    secrets = frozenset(name for name in (*ci.variables, *policy.agent.env) if is_secret(name))
+    names = (*ci.variables, *policy.agent.env)
+    secrets = frozenset(name for name in names if is_secret(name) or secret_values(ci.variables, (name,)))
     lacking = missing_names(ci, policy, secrets)
     if lacking:
         return _left(ci, f"The agent needs {lacking}, which a fork's run does not get: nothing was run.")
