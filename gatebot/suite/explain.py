@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import json
+import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -75,8 +78,12 @@ def _mistake(details: ErrorDetails, document: YamlDocument, model: type[BaseMode
         return _Mistake((*path, *inner), str(context["message"]), str(context["hint"]), key=bool(inner))
     if kind == "missing":
         name = str(details["loc"][-1])
-        return _Mistake(path, f"missing key '{_dotted((*path, name))}'", meaning(model, (*path, name)))
+        whole = (*path, name)
+        return _Mistake(
+            path, f"missing key '{_dotted(whole)}'", _EXAMPLES.get(whole) or meaning(model, whole)
+        )
     message, hint = _wrong_value(kind, details["input"], context, details["msg"])
+    hint = _hint_for(path, kind, details["input"]) or hint
     subject = f"'{_dotted(path)}'" if path else "the file"
     return _Mistake(path, f"{subject} {message}", hint)
 
@@ -125,6 +132,15 @@ def nearest(word: str, known: Sequence[str]) -> str | None:
     return folded[(same_start or close)[0]] if close else None
 
 
+_EXAMPLES: Mapping[Path, str] = {
+    ("agent",): "say how it is run: `agent: {command: [python3, agent.py]}`",
+    ("input",): "write `input: What the user asks`",
+}
+"""What to write for the keys that every file must have."""
+_PERCENT = re.compile(r"\s*(\d{1,3}(?:\.\d{1,6})?)\s?%\s*")
+_PLAIN = re.compile(r"(?!(?:true|false|null)$)(?=.*[A-Za-z*])[\w./-][\w./*+=@-]*")
+_TOOL_KEYS = ("name", "tool", "function")
+"""What other formats call the tool of a call."""
 _PATTERNS = {
     SLUG_PATTERN: "may hold letters, digits, '.', '_' and '-' (100 at most), and begins with a letter or digit",
     ENV_NAME_PATTERN: "must be the name of an environment variable: letters, digits and '_'",
@@ -186,6 +202,28 @@ def _found(value: object) -> str:
     if isinstance(value, int | float):
         return f"the number {value}"
     return "a list" if isinstance(value, list | tuple) else "keys with values"
+
+
+def _hint_for(path: Path, kind: str, value: object) -> str:
+    """What to write where the key says what was meant; "" where it does not."""
+    if not isinstance(value, str):
+        return ""
+    if kind == "tuple_type" and path[-1:] == ("command",):
+        try:
+            return f"write [{', '.join(map(_in_list, shlex.split(value)))}]"
+        except ValueError:
+            return ""
+    percent = _PERCENT.fullmatch(value)
+    if kind in ("float_type", "int_type") and percent:
+        return f"write {float(percent[1]) / 100:.2f}" if "." not in percent[1] else "write it as a share of 1"
+    if "calls" in path and path[-1] in _TOOL_KEYS:
+        return f"write `- {_in_list(value)}: {{…}}`, its arguments in the brackets"
+    return ""
+
+
+def _in_list(word: str) -> str:
+    """The word as an item of a list in YAML: in quotes where it would read as something else."""
+    return word if _PLAIN.fullmatch(word) else json.dumps(word, ensure_ascii=False)
 
 
 def _type_hint(kind: str, value: object) -> str:

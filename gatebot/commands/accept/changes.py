@@ -28,7 +28,12 @@ def chosen(candidate: GoldenCandidate, only: Collection[str]) -> tuple[CaseCandi
     found = tuple(case for case in candidate.cases if not only or case.case in only)
     if not found:
         told = "; ".join(f"{case.case}: {case.reason}" for case in candidate.undecided)
-        raise UsageError(f"there is nothing to accept{f' ({told})' if told else ''}")
+        raise UsageError(
+            f"there is nothing to accept{f' ({told})' if told else ''}",
+            "correct these cases' `expect`, or the agent, and run the gate again"
+            if told
+            else "no case does worse than its base: `gatebot record` writes goldens of the agent as it is",
+        )
     return found
 
 

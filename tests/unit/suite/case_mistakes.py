@@ -2,7 +2,12 @@
 
 IN_A_CASE = [
     ("input: hi\nexpcet: {}\n", "2:1: unknown key 'expcet'", "did you mean 'expect'?"),
-    ("expect: {}\n", "1:1: missing key 'input'", "One user turn, a list of user turns, or a message list."),
+    ("expect: {}\n", "1:1: missing key 'input'", "write `input: What the user asks`"),
+    (
+        "input: hi\ngolden:\n  calls:\n    - name: search\n      arguments: {q: x}\n",
+        "4:13: 'golden.calls[0].name' must be keys with values, found the text 'search'",
+        "write `- search: {…}`, its arguments in the brackets",
+    ),
     ("input: ''\n", "1:8: input is empty", "write what the user says"),
     ("input: []\n", "1:8: input is empty", "write what the user says"),
     ("input: [a, '']\n", "1:12: a turn of the input is empty", "write what the user says"),

@@ -7,7 +7,11 @@ IN_THE_CONFIG = [
         "did you mean 'margin'?",
     ),
     ("version: 1\nsuite: demo\nagnet: oracle\n", "3:1: unknown key 'agnet'", "did you mean 'agent'?"),
-    ("version: 1\nsuite: demo\n", "1:1: missing key 'agent'", "How to run one trial."),
+    (
+        "version: 1\nsuite: demo\n",
+        "1:1: missing key 'agent'",
+        "say how it is run: `agent: {command: [python3, agent.py]}`",
+    ),
     ("version: 2\nsuite: demo\nagent: oracle\n", "1:10: 'version' must be 1; found the number 2", ""),
     (
         "version: '1'\nsuite: demo\nagent: oracle\n",
@@ -39,6 +43,16 @@ IN_THE_CONFIG = [
         "version: 1\nsuite: demo\nagent: {command: ./run}\n",
         "3:18: 'agent.command' must be a list, found the text './run'",
         "write [./run]",
+    ),
+    (
+        "version: 1\nsuite: demo\nagent: {command: python3 -I agent.py --title 'a b' 5}\n",
+        "3:18: 'agent.command' must be a list, found the text \"python3 -I agent.py --title 'a b' 5\"",
+        'write [python3, -I, agent.py, --title, "a b", "5"]',
+    ),
+    (
+        "version: 1\nsuite: demo\nagent: oracle\ngate: {metrics: {pass_rate: {margin: 10%}}}\n",
+        "4:38: 'gate.metrics.pass_rate.margin' must be a number, found the text '10%'",
+        "write 0.10",
     ),
     ("version: 1\nsuite: demo\nagent: {command: []}\n", "3:18: 'agent.command' must not be empty", ""),
     (
