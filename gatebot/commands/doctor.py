@@ -9,6 +9,7 @@ from typing import Literal, cast
 
 import yaml
 
+from gatebot.commands.agent_command import command_warnings
 from gatebot.commands.init import PLACEHOLDER, WORKFLOWS
 from gatebot.errors import GatebotError
 from gatebot.github_api.client import Client
@@ -17,7 +18,8 @@ from gatebot.github_api.repository import branch_requires, default_branch, has_l
 from gatebot.model.config import Config
 from gatebot.render.check import check_name
 from gatebot.render.numbers import count
-from gatebot.suite.load import load_suite
+from gatebot.suite.load import load_config, load_suite
+from gatebot.suite.source import DirectorySource
 
 Level = Literal["ok", "warning", "problem"]
 PERMISSIONS: dict[str, dict[str, str]] = {
@@ -62,6 +64,10 @@ def doctor(root: Path, client: Client | None) -> tuple[Diagnosis, ...]:
     try:
         suite = load_suite(root)
         config = suite.config
+        found += [
+            Diagnosis("warning", str(one), one.hint)
+            for one in command_warnings(load_config(DirectorySource(root)), root)
+        ]
         bare = [case.id for case in suite.cases if not case.references]
         found.append(Diagnosis("ok", f"the suite {config.suite} loads: {count(len(suite.cases), 'case')}"))
         if bare:

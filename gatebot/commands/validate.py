@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from gatebot.commands.agent_command import command_warnings
 from gatebot.commands.changed_files import checked_glob, touched
+from gatebot.errors import Location
 from gatebot.graders.meaning import INSTALL, compares_meaning, missing
 from gatebot.graders.reference_graders import reference_graders
 from gatebot.model.suite import Suite
@@ -29,7 +31,12 @@ def validate(root: Path, config: str) -> Validated:
     source = suite_directory(root)
     config_file = load_config(source, config)
     cases = load_cases(source, config_file)
-    findings = (*lint_suite(config_file, cases), *_paths(config_file, source, root))
+    findings = (
+        *lint_suite(config_file, cases),
+        *_paths(config_file, source, root),
+        *command_warnings(config_file, root),
+        *_unmatched(config_file, cases, source),
+    )
     raise_errors(findings)
     if config_file.config.trajectory.engine == "agentevals":
         for (
@@ -62,6 +69,16 @@ def _paths(config: ConfigFile, source: DirectorySource, root: Path) -> Iterator[
             yield Finding(
                 "warning", place, message, "a pull request that changes only what it was to name is not run"
             )
+
+
+def _unmatched(config: ConfigFile, cases: Sequence[LoadedCase], source: DirectorySource) -> Iterator[Finding]:
+    """Files that end in .yml in a folder of cases, which no glob takes: whoever wrote one believes that it is a case."""
+    loaded = {item.document.path for item in cases}
+    folders = {str(PurePosixPath(path).parent) for path in loaded} - {config.folder or "."}
+    for path in source.list():
+        if path.endswith(".yml") and path not in loaded and str(PurePosixPath(path).parent) in folders:
+            message = "the file lies among the cases, and no glob of `cases` takes it"
+            yield Finding("warning", Location(path), message, "rename it to .yaml, or name it in `cases`")
 
 
 def _cannot_compare(item: LoadedCase, lacking: str) -> Finding:

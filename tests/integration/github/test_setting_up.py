@@ -106,7 +106,7 @@ def test_doctor_names_every_gap(
         "does not name a release",
         "the label gatebot:accept does not exist",
         "does not require the check gatebot / shop",
-        "have no golden",
+        "the case first has no golden",
     ):
         assert told in ended.out
     for name in WORKFLOWS:

@@ -18,7 +18,7 @@ def suite(tmp_path: Path) -> Path:
     for name, text in shop().items():
         place = tmp_path / name
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
+        place.write_text(text or "", encoding="utf-8")
     return tmp_path
 
 
@@ -46,3 +46,45 @@ def test_a_glob_of_another_tools_is_an_error_at_its_place(suite: Path) -> None:
         with_paths(suite, "[agent.py, '!docs/**']")
     assert caught.value.location is not None
     assert caught.value.location.line == CONFIG.count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    ("agent", "found"),
+    [
+        ("{command: [python3, agent.py]}", []),
+        ("{command: [./run.sh]}", []),
+        ("{command: [python3, -m, agent, --out, /tmp/x.py]}", []),
+        ("{command: [python3 agent.py]}", ["has a space in its name: 'python3 agent.py'"]),
+        ("{command: [pyhton3, agnet.py]}", ["is in none of /usr/local/sbin", "not there: 'agnet.py'"]),
+        ("{command: [pyhton3, agnet.py], setup: [make]}", []),
+        ("{command: [./agent.py]}", ["is no program of the repository: './agent.py'"]),
+        ("{http: {url: 'http://127.0.0.1:{port}/', start: [python3, serve.py]}}", ["agent.http.start names a script"]),
+        ("oracle", []),
+    ],
+    ids=["sound", "own", "module", "space", "absent", "setup", "not executable", "server", "builtin"],
+)  # fmt: skip
+def test_a_command_whose_program_or_script_is_not_there_is_warned_of(
+    suite: Path, agent: str, found: list[str]
+) -> None:
+    (suite / "agent.py").write_text("")
+    (suite / "run.sh").write_text("#!/bin/sh\n")
+    (suite / "run.sh").chmod(0o755)
+    (suite / "gatebot.yaml").write_text(f"version: 1\nsuite: shop\nagent: {agent}\n", encoding="utf-8")
+    told = validate(suite, "gatebot.yaml").warnings
+    assert len(told) == len(found), told
+    for message, one in zip(found, told, strict=True):
+        assert message in one.message
+        assert (one.location.path, one.location.line) == ("gatebot.yaml", 3)
+
+
+def test_a_case_file_with_the_other_ending_is_warned_of(suite: Path) -> None:
+    (suite / "compose.yml").write_text("a: 1\n")
+    before = validate(suite, "gatebot.yaml").warnings
+    (suite / "golden" / "sla.yml").write_text("input: sla?\n")
+    (found,) = (one for one in validate(suite, "gatebot.yaml").warnings if one not in before)
+    assert (found.location.path, found.level) == ("golden/sla.yml", "warning")
+    (suite / "gatebot.yaml").write_text(
+        f"{CONFIG}cases: ['golden/*.yaml', 'golden/*.yml']\n", encoding="utf-8"
+    )
+    (suite / "golden" / "sla.yml").write_text("input: sla?\nexpect: {answer: {contains: known}}\n")
+    assert validate(suite, "gatebot.yaml").warnings == before
