@@ -160,7 +160,8 @@ def _shown(evidence: Evidence, case: str) -> _Shown:
         trials=counted[signature],
         steps=row.failure_steps,
     )
-    return _Shown(slot, row.divergence, failure)
+    # A trial that broke off made too few calls because it broke off: its reason is the first difference.
+    return _Shown(slot, row.divergence if row.status == "completed" else None, failure)
 
 
 def _signature(row: Row) -> tuple[str, str]:

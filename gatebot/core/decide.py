@@ -226,8 +226,17 @@ def _because(regressed: list[str], missed: list[str]) -> str:
     if regressed:
         parts.append(f"{listed(regressed)} regressed")
     if missed:
-        parts.append(f"the target of {listed(missed)} is missed")
+        parts.append(target_missed(missed))
     return "; ".join(parts)
+
+
+def target_missed(missed: list[str]) -> str:
+    """The reason for missed targets of these metrics."""
+    return (
+        f"the target of {listed(missed)} is missed"
+        if len(missed) == 1
+        else f"the targets of {listed(missed)} are missed"
+    )
 
 
 def _advice(conclusion: Conclusion, metrics: tuple[MetricDecision, ...], gate: Gate, state: Reached) -> str:
@@ -262,5 +271,5 @@ _ADVICE: dict[Conclusion, str] = {
     "pass": "Nothing to do.",
     "fail": "Fix the cases below or, if the new behaviour is intended, have a maintainer accept it.",
     "inconclusive": "Run more seeds to exclude the margin, or widen the margin.",
-    "not_evaluated": "Remove the cause named above and run again; this is not a pass.",
+    "not_evaluated": "Remove the cause, which the reason or a note below names, and run again; this is not a pass.",
 }

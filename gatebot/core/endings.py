@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from gatebot.core.evidence import Evidence
 from gatebot.core.rows import Row
@@ -36,6 +37,18 @@ def ending_alerts(evidence: Evidence) -> list[str]:
         told = f"; most often: {reason}" if reason else ""
         alerts.append(f"{len(broken)} of {len(rows)} trials of the {side} did not complete{told}")
     return alerts
+
+
+def never_passing(evidence: Evidence, sides: Sequence[Side] = SIDES) -> list[str]:
+    """The cases that passed no trial of the sample on any of these sides and had trials on each, sorted."""
+    return [
+        case
+        for case in sorted(evidence.rows)
+        if all(
+            (rows := evidence.sample_rows(case, side)) and not any(row.passed for row in rows)
+            for side in sides
+        )
+    ]
 
 
 def _sample(evidence: Evidence, side: Side) -> list[Row]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from gatebot.core.confirm import SingleCases
-from gatebot.core.decide import Decision, MetricDecision, closes
-from gatebot.core.endings import nothing_completed
+from gatebot.core.decide import Decision, MetricDecision, closes, listed, target_missed
+from gatebot.core.endings import never_passing, nothing_completed
 from gatebot.core.evidence import Evidence, empty_cases, side_values
 from gatebot.core.target import judge_target
 from gatebot.core.verdict import Judged
@@ -57,7 +57,10 @@ def decide_one_side(
         conclusion="pass" if gate.mode == "observe" else conclusion,
         reason=reason,
         advice=_advice(
-            conclusion, no_baseline, failing=any(row.passed is False for row in evidence.all_rows())
+            conclusion,
+            no_baseline,
+            failing=any(row.passed is False for row in evidence.all_rows()),
+            never=never_passing(evidence, (side,)),
         ),
         metrics=metrics,
         singles=SingleCases(),
@@ -81,7 +84,7 @@ def _conclude(
         if d.target is not None and d.gating and closes(d.target, gate.metrics[d.name])
     ]
     if missed:
-        return "fail", f"the target of {', '.join(missed)} is missed"
+        return "fail", target_missed(missed)
     broken = nothing_completed(evidence)
     if broken:
         return "not_evaluated", broken
@@ -96,14 +99,24 @@ def _conclude(
     return "pass", "one side alone: no target is missed"
 
 
-def _advice(conclusion: Conclusion, no_baseline: str, *, failing: bool) -> str:
+def _advice(conclusion: Conclusion, no_baseline: str, *, failing: bool, never: list[str]) -> str:
+    broken = (
+        "A case that never passes says nothing about a pull request: "
+        f"correct the case or the agent ({listed(never)})."
+        if never
+        else ""
+    )
     if no_baseline:
-        return "The next pull request will be compared with this one once it is merged."
-    return {
-        "pass": "Look at the cases that do not always pass before you gate on this suite."
+        compared = "The next pull request will be compared with this one once it is merged."
+        return f"{compared} {broken}".strip()
+    steady = (
+        "Look at the cases that do not always pass before you gate on this suite."
         if failing
-        else "Nothing to do.",
+        else "Nothing to do."
+    )
+    return {
+        "pass": broken or steady,
         "fail": "Fix the cases below, or lower the target.",
         "inconclusive": "Run more seeds.",
-        "not_evaluated": "Remove the cause named above and run again; this is not a pass.",
+        "not_evaluated": "Remove the cause, which the reason or a note below names, and run again; this is not a pass.",
     }[conclusion]

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gatebot.core.cases import case_results, count, worst_first
-from gatebot.core.decide import Decision, MetricDecision
-from gatebot.core.endings import ending_alerts
+from gatebot.core.decide import Decision, MetricDecision, listed
+from gatebot.core.endings import ending_alerts, never_passing
 from gatebot.core.evidence import Evidence, side_values
 from gatebot.core.planning import next_run, smallest_drop
 from gatebot.core.recordings import recorded_alert, recorded_told
@@ -256,6 +256,11 @@ def _alerts(evidence: Evidence, decision: Decision, plan: Plan) -> tuple[str, ..
     if counts["missing"]:
         alerts.append(f"{counts['missing']} of {counts['planned']} planned trials are missing.")
     alerts.extend(ending_alerts(evidence))
+    never = [] if plan.base is None or plan.head is None else never_passing(evidence)
+    if never:
+        alerts.append(
+            f"cases that never pass on either side: {listed(never)}; they say nothing about a pull request"
+        )
     for notice in plan.case_notices:
         head = count(evidence, notice.case, "head")
         if notice.kind == "new" and head.passed < head.trials:

@@ -14,6 +14,7 @@ from gatebot.render.numbers import count, value_of
 from gatebot.render.visible import visible
 
 QUOTE_LIMIT = 110
+_NO_OTHER = "nothing to compare with yet"
 _WORD = re.compile(r"[A-Za-z0-9]+(?:[._-]+[A-Za-z0-9]+)*")
 
 
@@ -105,7 +106,27 @@ def _conclusion_words(report: Report, conclusion: str) -> str:
         return "not proven"
     if conclusion == "not_evaluated":
         return "not evaluated"
-    return "passed, nothing to compare with yet" if one_sided(report) else "passed"
+    return _alone_words(report) if one_sided(report) else "passed"
+
+
+def _alone_words(report: Report) -> str:
+    """One side alone closes no gate, so it has passed only where every case always passes and all that gates is measured."""
+    first = report.base is None and report.base_sha is None
+    shares = [rate for case in report.cases if (rate := pass_rate_alone(case)) is not None]
+    steady = sum(rate == 1 for rate in shares)
+    lacking = [m.name for m in report.metrics if m.gating and m.base is None and m.head is None]
+    if shares and steady == len(shares) and not lacking:
+        return f"passed, {_NO_OTHER}"
+    lead = _NO_OTHER if first else "one side alone"
+    always = "passes" if len(shares) == 1 else "pass"
+    unmeasured = f", {count(len(lacking), 'gating metric')} not measured" if lacking else ""
+    return f"{lead}: {steady:,} of {count(len(shares), 'case')} always {always}{unmeasured}"
+
+
+def pass_rate_alone(case: CaseResult) -> float | None:
+    """The share of passed trials of the only side that has trials (the head, if both have); None without a trial."""
+    side = case.head if case.head.trials else case.base
+    return side.passed / side.trials if side.trials else None
 
 
 def _what_failed(report: Report) -> str:
@@ -133,11 +154,9 @@ def step_of(divergence: Divergence) -> Phrase:
     made, golden = Quoted(divergence.actual.strip("`")), Quoted(divergence.expected.strip("`"))
     at = f"step {divergence.step}"
     if divergence.kind == "missing":
-        return (
-            [f"{at}: missing", golden]
-            if not divergence.actual
-            else [f"{at}: missing", golden, ", there came", made]
-        )
+        # A call stands between backticks: the bare word says that there was none.
+        came = {"": [], "nothing": [", there came no call"]}.get(divergence.actual, [", there came", made])
+        return [f"{at}: missing", golden, *came]
     if divergence.kind == "extra":
         return [f"{at}:", made, "is not in the golden"]
     if divergence.kind == "wrong_args":

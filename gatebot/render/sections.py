@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -180,18 +181,35 @@ def case_list(title: str, cases: Sequence[CaseResult], note: str = "") -> Markdo
 
 
 def failures_table(report: Report) -> Markdown:
-    """Primary failure categories, trials per side, the head's most frequent first."""
+    """Primary failure categories, trials per side, the head's most frequent first, with what the head's trials say."""
     shares = sorted(report.failures, key=lambda share: (-share.head, -share.base, share.category))[
         :MAX_METRICS
     ]
     if not shares:
         return EMPTY
-    header = [text(word) for word in ("failure", "base trials", "head trials")]
+    reasons = _most_told(report)
+    header = [text(word) for word in ("failure", "base trials", "head trials", "most often")]
     rows = [
-        [text(share.category.replace("_", " "), 60), text(str(share.base)), text(str(share.head))]
+        [
+            text(share.category.replace("_", " "), 60),
+            text(str(share.base)),
+            text(str(share.head)),
+            code(reasons[share.category], 200) if share.category in reasons else text(NOTHING),
+        ]
         for share in shares
     ]
     return table(header, rows, ("left", "right", "right"))
+
+
+def _most_told(report: Report) -> dict[str, str]:
+    """Category → the reason that most of the head's failing trials give, by the cases' most frequent failures."""
+    told: dict[str, Counter[str]] = {}
+    for case in report.cases:
+        if case.failure is not None and case.failure.reason:
+            told.setdefault(case.failure.category, Counter())[case.failure.reason] += case.failure.trials
+    return {
+        category: min(reasons, key=lambda said: (-reasons[said], said)) for category, reasons in told.items()
+    }
 
 
 def pass_k_table(hat: PassHatK, at: PassHatK) -> Markdown:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from gatebot.core.decide import decided_without_trials
+from gatebot.core.decide import decided_without_trials, target_missed
 from gatebot.core.one_side import decide_one_side
 from gatebot.model.config import Gate, MetricGate
 from gatebot.model.plan import SideInfo
@@ -192,6 +192,11 @@ def test_one_side_alone_passes_without_targets_and_fails_a_missed_one() -> None:
     assert decide_one_side(evidence, target, side="head").conclusion == "fail"
     first = decide_one_side(evidence, target, side="head", no_baseline="no baseline yet")
     assert first.conclusion == "pass"
+
+
+def test_several_missed_targets_are_targets() -> None:
+    assert target_missed(["a"]) == "the target of a is missed"
+    assert target_missed(["a", "b"]) == "the targets of a, b are missed"
 
 
 def test_case_labels() -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from gatebot.core.cases import case_results
+from gatebot.core.confirm import SingleCases
 from gatebot.core.course import course_of
 from gatebot.core.decide import decide
-from gatebot.core.endings import ending_alerts
+from gatebot.core.endings import ending_alerts, never_passing
 from gatebot.core.evidence import Evidence
 from gatebot.core.one_side import decide_one_side
-from gatebot.model.score import Grade
+from gatebot.model.score import Divergence, Grade
 from gatebot.model.trial import Side, Status, TrialKey
-from tests.unit.core.grades import gate_of, plan_of
+from tests.unit.core.grades import Trials, evidence_of, gate_of, plan_of, reported, suite_of
 
 
 def _evidence(base: Status | None, head: Status | None) -> Evidence:
@@ -66,3 +68,50 @@ def test_the_reader_is_told_how_many_and_why() -> None:
         "100 of 100 trials of the head did not complete; most often: exited with code 1"
     ]
     assert TrialKey("c0", "head", 1) in evidence.planned
+
+
+def test_cases_that_never_pass_on_either_side_are_named() -> None:
+    base = {**suite_of(20, "11111"), "broken": "00000", "rose": "00000"}
+    head = {**base, "rose": "00100"}
+    assert never_passing(evidence_of(Trials(base, head))) == ["broken"]
+    alerts = reported(Trials(base, head)).alerts
+    assert "cases that never pass on either side: broken; they say nothing about a pull request" in alerts
+    assert not reported(Trials(suite_of(20, "11111"), suite_of(20, "11111"))).alerts
+
+
+def test_one_side_is_told_of_the_cases_that_never_pass() -> None:
+    head = {**suite_of(3, "11111"), "broken": "00000"}
+    evidence = evidence_of(Trials({}, head), gating=list(head))
+    alone = decide_one_side(evidence, gate_of(), side="head")
+    assert "correct the case or the agent (broken)" in alone.advice
+    first = decide_one_side(evidence, gate_of(), side="head", no_baseline="no baseline")
+    assert first.advice.startswith("The next pull request will be compared with this one once it is merged.")
+    assert "(broken)" in first.advice
+    sound = evidence_of(Trials({}, suite_of(3, "11111")), gating=list(suite_of(3, "11111")))
+    assert decide_one_side(sound, gate_of(), side="head").advice == "Nothing to do."
+
+
+def test_a_trial_that_broke_off_is_shown_by_its_reason() -> None:
+    gone = Divergence(1, "missing", "`search_docs()`", "nothing", "step 1: missing")
+    evidence = _evidence("completed", None)
+    ended: list[tuple[str, Status]] = [("c0", "agent_error"), ("c1", "completed")]
+    for case, status in ended:
+        for slot in range(1, 6):
+            failure = "agent_error" if status == "agent_error" else "premature_termination"
+            evidence.add(
+                Grade(
+                    case,
+                    "head",
+                    slot,
+                    status,
+                    False,
+                    failure=failure,
+                    failure_reason="No module named 'nosuch'",
+                    divergence=gone,
+                )
+            )
+    broke, went_on = case_results(evidence, SingleCases(), {}, {})[:2]
+    assert broke.first_divergence is None
+    assert broke.failure is not None
+    assert broke.failure.reason == "No module named 'nosuch'"
+    assert went_on.first_divergence == gone

@@ -9,9 +9,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from gatebot.model.report import Report, SideCount
+from gatebot.model.report import CaseResult, Failure, FailureShare, Report, SideCount
+from gatebot.model.score import Divergence
 from gatebot.render.junit import render_junit
 from gatebot.render.one_side import render_one_side
+from gatebot.render.phrases import as_line, heading, step_of
 from gatebot.render.summary import terminal_summary
 from tests.unit.render import builders
 from tests.unit.render.dom import OURS, page
@@ -71,6 +73,57 @@ def test_one_side_shows_values_and_reliability() -> None:
     assert "| metric | value | target | verdict |" in rendered
     assert "not significant" not in rendered
     assert {tag.strip("/") for tag in page(rendered).tags} <= OURS
+
+
+def alone(passed: int, **more: object) -> Report:
+    """A run of one case on the head alone, of which so many of five trials passed."""
+    case = CaseResult(
+        "greet",
+        "new",
+        SideCount(0, 0),
+        SideCount(passed, 5),
+        failure=None if passed else Failure("agent_error", "can't open file 'agent.py'", 5),
+    )
+    report = replace(
+        builders.first(),
+        cases=(case,),
+        failures=() if passed else (FailureShare("agent_error", 0, 5),),
+        advice="Look at `greet`.",
+        alerts=("5 of 5 trials of the head did not complete; most often: can't open file",),
+    )
+    return replace(report, base=None, base_sha=None, **more)
+
+
+def test_one_side_alone_has_passed_only_where_all_passes_and_all_is_measured() -> None:
+    assert heading(alone(5)) == "passed, nothing to compare with yet"
+    assert heading(alone(0)) == "nothing to compare with yet: 0 of 1 case always passes"
+    lacking = tuple(replace(metric, head=None) for metric in builders.first().metrics[:1])
+    assert (
+        heading(alone(5, metrics=lacking))
+        == "nothing to compare with yet: 1 of 1 case always passes, 1 gating metric not measured"
+    )
+    red = builders.red()
+    base_only = replace(red, head=None, head_sha=None, conclusion="pass")
+    assert heading(base_only) == "one side alone: 18 of 22 cases always pass"
+
+
+def test_the_page_of_one_side_says_what_the_terminal_says() -> None:
+    report = alone(0)
+    rendered = render_one_side(report)
+    assert "## gatebot · support-agent: nothing to compare with yet: 0 of 1 case always passes" in rendered
+    assert "**Next:** Look at `greet`." in rendered
+    assert "> - 5 of 5 trials of the head did not complete; most often: can't open file." in rendered
+    assert "| agent error | 0 | 5 | `can't open file 'agent.py'` |" in rendered
+    assert any(
+        "agent error in 5 of 5: can't open file 'agent.py'" in line for line in terminal_summary(report)
+    )
+
+
+def test_a_call_that_nobody_made_is_no_call_called_nothing() -> None:
+    missing = Divergence(1, "missing", "`search_docs()`", "nothing", "no tool was called")
+    assert as_line(step_of(missing)) == "step 1: missing search_docs(), there came no call"
+    tool = replace(missing, actual="`nothing`")
+    assert as_line(step_of(tool)) == "step 1: missing search_docs(), there came nothing"
 
 
 def test_the_base_alone_is_a_side_too() -> None:
