@@ -71,12 +71,12 @@ def _mask(secret: str) -> None:
 
 
 def client_if_told(variables: Mapping[str, str]) -> Client | None:
-    """A client from GITHUB_TOKEN and GITHUB_REPOSITORY; None when one is missing."""
+    """A client from GITHUB_TOKEN and GITHUB_REPOSITORY; None when one is missing. Somebody waits for it: not for long."""
     token, repo = variables.get("GITHUB_TOKEN", ""), variables.get("GITHUB_REPOSITORY", "")
     if not token or not repo:
         return None
     api = variables.get("GITHUB_API_URL") or "https://api.github.com"
-    return Client(Access(api, repo, token), Clock(time.time, time.sleep))
+    return Client(Access(api, repo, token, wait_s=10), Clock(time.time, time.sleep))
 
 
 def _ended(number: int, frame: FrameType | None) -> None:

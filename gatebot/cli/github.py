@@ -144,6 +144,7 @@ def init(
     """Write gatebot.yaml, a first case and the workflows. Asks what it is not told, when there is somebody to ask."""
     from gatebot.commands.init import Answers
     from gatebot.commands.init import init as story
+    from gatebot.suite.load import CONFIG_NAME
 
     answers = Answers(
         command=agent or _ask("How is the agent started?", ""),
@@ -153,12 +154,16 @@ def init(
         contains=contains,
         action=action,
     )
+    kept = (directory / CONFIG_NAME).exists()
     for path in story(directory, answers, workflows=not no_workflows):
         say(f"wrote {path}")
+    if kept:
+        say(f"kept {CONFIG_NAME} and its cases{': --agent was not used' if agent else ''}")
     say("Next: commit, then gatebot record, look at the golden it wrote, and commit that.")
     if not action and not no_workflows:
         say(
-            "The workflows still need the release's commit after gatebot/gatebot@; gatebot doctor looks for it."
+            "The workflows name no release yet: put owner/repository@commit in place of gatebot/gatebot@000…, or remove "
+            "them and give init --action owner/repository@commit. gatebot doctor says where."
         )
     return PASS
 

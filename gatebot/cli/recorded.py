@@ -80,10 +80,19 @@ def import_(
     ] = None,
 ) -> int:
     """Turn recorded runs into a suite and trials, or show what a trace file holds."""
-    from gatebot.commands.import_trace import import_recorded, inspect_trace
+    from gatebot.commands.import_trace import RECORDED_KINDS, import_recorded, inspect_trace
     from gatebot.errors import UsageError
+    from gatebot.render.numbers import count
 
     if file is None:
+        if what in RECORDED_KINDS:
+            raise UsageError("which recording?", f"gatebot import {what} FILE --out DIRECTORY")
+        if out is not None or tasks is not None:
+            kinds = ", ".join(RECORDED_KINDS)
+            raise UsageError(
+                "of a trace alone it is shown what it holds, and nothing is written",
+                f"leave out --out and --tasks; for a suite name the kind of the recording first ({kinds})",
+            )
         _show_trace(Path(what), inspect_trace(Path(what)))
         return 0
     if out is None:
@@ -91,16 +100,19 @@ def import_(
     summary = import_recorded(what, file, out, tasks=tasks)
     for warning in summary.warnings:
         warn(f"warning: {warning}")
-    say(f"{summary.cases} cases and {summary.trials} trials in {out}")
+    say(f"{count(summary.cases, 'case')} and {count(summary.trials, 'trial')} in {out}")
     return 0
 
 
 def _show_trace(file: Path, trajectory: Trajectory) -> None:
+    from gatebot.render.numbers import count
+
     calls = trajectory.calls()
     failed = sum(call.is_error is True for call in calls)
-    say(f"{file.name}: {trajectory.format}, {len(trajectory.messages)} messages, {len(calls)} tool calls")
+    messages = count(len(trajectory.messages), "message")
+    say(f"{file.name}: {trajectory.format}, {messages}, {count(len(calls), 'tool call')}")
     if failed:
-        say(f"  {failed} calls failed")
+        say(f"  {count(failed, 'call')} failed")
     for warning in trajectory.warnings:
         warn(f"  warning: {warning}")
 

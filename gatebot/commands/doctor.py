@@ -123,9 +123,9 @@ def _workflow(root: Path, name: str, config: Config | None) -> list[Diagnosis]:
             for one in missing
         ]
     if PLACEHOLDER in text:
-        found.append(
-            Diagnosis("problem", f"{name} does not name a release", "put the release's commit after the @")
-        )
+        line = text[: text.index(PLACEHOLDER)].count("\n") + 1
+        todo = f"write owner/repository@commit in line {line}; `gatebot init --action owner/repository@commit` writes new files so"
+        found.append(Diagnosis("problem", f"{name}:{line} does not name a release", todo))
     return found
 
 

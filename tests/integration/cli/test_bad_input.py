@@ -257,6 +257,11 @@ RECORDED_MISTAKES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "import of nothing": (("import", "tau-bench", "nothing.json", "--out", "x"), ("nothing.json",)),
     "import of garbage": (("import", "tau-bench", "shop/agent.py", "--out", "x"), ("agent.py",)),
     "import to nowhere": (("import", "tau-bench", "shop/agent.py"), ("--out",)),
+    "import of a trace into a suite": (
+        ("import", "shop/agent.py", "--out", "x"),
+        ("nothing is written", "tau-bench"),
+    ),
+    "import of a kind alone": (("import", "tau2"), ("gatebot import tau2 FILE",)),
     "look at garbage": (("import", "shop/agent.py"), ("agent.py",)),
     "unknown command": (("gat",), ("gat",)),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,8 @@ def test_init_adds_workflows_to_a_suite_that_exists(tmp_path: Path, gatebot: Com
     before = (root / "gatebot.yaml").read_text()
     ended = gatebot("init", root, "--agent", AGENT)
     assert ended.code == 0, ended.told
+    assert "kept gatebot.yaml and its cases: --agent was not used" in ended.out
+    assert "--action owner/repository@commit" in ended.out
     assert (root / "gatebot.yaml").read_text() == before
     assert (root / ".github/workflows/gatebot.yml").is_file()
     assert not (root / "golden/first.yaml").exists()
@@ -90,6 +93,22 @@ def test_the_templates_are_the_examples() -> None:
         ] == [PERMISSIONS[name]]
 
 
+def _line_of(file: Path, text: str) -> int:
+    return next(number for number, line in enumerate(file.read_text().splitlines(), 1) if text in line)
+
+
+def test_doctor_waits_ten_seconds_at_most_for_github(
+    tmp_path: Path, gatebot: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Project(tmp_path / "r", shop())
+    for name, value in (("TOKEN", "t"), ("REPOSITORY", "a/b"), ("API_URL", "http://127.0.0.1:9")):
+        monkeypatch.setenv(f"GITHUB_{name}", value)
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    assert "GitHub could not be asked" in gatebot("doctor", tmp_path / "r").out
+    assert 0 < sum(slept) <= 10
+
+
 def test_doctor_names_every_gap(
     tmp_path: Path, gatebot: CommandLine, hub: GitHubState, api: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -103,7 +122,8 @@ def test_doctor_names_every_gap(
     ended = gatebot("doctor", root)
     assert ended.code == 1
     for told in (
-        "does not name a release",
+        f"gatebot.yml:{_line_of(root / '.github/workflows/gatebot.yml', '0' * 40)} does not name a release",
+        "--action owner/repository@commit",
         "the label gatebot:accept does not exist",
         "does not require the check gatebot / shop",
         "the case first has no golden",
