@@ -67,8 +67,11 @@ class Starts:
                 except OSError:
                     return  # killed meanwhile
 
-        server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Line)
-        server.daemon_threads = True
+        class Server(socketserver.ThreadingTCPServer):
+            daemon_threads = True
+            request_queue_size = 128  # agents of a busy machine do not wait for the bench
+
+        server = Server(("127.0.0.1", 0), Line)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         return server
 
