@@ -44,7 +44,7 @@ def power(
     from gatebot.commands.power import power as story
 
     request = PowerRequest(directory, config, _today(), results, seeds, drop)
-    for line in _power_lines(story(request)):
+    for line in power_lines(story(request)):
         say(line)
     return 0
 
@@ -70,7 +70,8 @@ def _share(share: Share) -> str:
     return f"{share.reds} of {share.count} splits closed the gate: {share.rate:.1%} ({low:.1%} to {high:.1%})"
 
 
-def _power_lines(told: PowerTold) -> list[str]:
+def power_lines(told: PowerTold) -> list[str]:
+    """The outlook as lines for a terminal."""
     found = told.outlook
     up_to = "up to " if found.sequential else ""
     lines = [
@@ -103,10 +104,12 @@ def _power_lines(told: PowerTold) -> list[str]:
 
 
 def _trials(expected: float, told: PowerTold) -> str:
-    """204 (51% of them all), $1.20."""
+    """204 (51% of all rounds), $1.20; suspects' fresh trials come on top of the rounds and may exceed them."""
     price = told.usd_per_trial
     cost = "" if price is None else f", {money(expected * price)}"
-    return f"{expected:.0f} ({expected / told.outlook.rounds:.0%} of all rounds){cost}"
+    share = expected / told.outlook.rounds
+    part = "all rounds and fresh trials" if share > 1 else f"{share:.0%} of all rounds"
+    return f"{expected:.0f} ({part}){cost}"
 
 
 def _today() -> datetime.date:

@@ -14,7 +14,15 @@ from gatebot.render.markdown import Markdown, code, link, prose, stack, text
 from gatebot.render.method import method_paragraph
 from gatebot.render.metric_rows import gating_metrics, metric_row, other_metrics, smallest_drop
 from gatebot.render.one_side import one_side_blocks
-from gatebot.render.phrases import as_markdown, heading, labelled, one_sided, sentence, worse_cases
+from gatebot.render.phrases import (
+    acceptable,
+    as_markdown,
+    heading,
+    labelled,
+    one_sided,
+    sentence,
+    worse_cases,
+)
 from gatebot.render.planning import next_run
 from gatebot.render.spent import amount_of, cost_of, losses_of, sides_of
 from gatebot.render.state import CommentState, encode_state, marker
@@ -114,7 +122,7 @@ def _render(report: Report, diffs: Mapping[str, CaseDiff], context: CommentConte
             "suite": text(report.suite, 100),
             "heading": heading(report),
             "why": prose(sentence(report, report.reason)),
-            "todo": _todo(report),
+            "todo": _todo(report, context.accept),
             "small_print": _small_print(report, context),
             "alerts": [prose(sentence(report, alert), 400) for alert in report.alerts[: level.alerts]],
             "opened": _calm_blocks(report, level) if calm else _open_blocks(report, diffs, level),
@@ -125,8 +133,13 @@ def _render(report: Report, diffs: Mapping[str, CaseDiff], context: CommentConte
     )
 
 
-def _todo(report: Report) -> Markdown:
+def _todo(report: Report, accept: Accept | None) -> Markdown:
     told = prose(sentence(report, report.advice))
+    if told and acceptable(report):
+        how = (
+            f"a maintainer sets the label {code(accept.label)}" if accept is not None else "`gatebot accept`"
+        )
+        told = Markdown(f"{told} To accept it: {how}.")
     return Markdown(f"**Next:** {told}") if told and report.conclusion != "pass" else told
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gatebot.model.report import MetricResult, Report
 from gatebot.render.markdown import Markdown, code, prose, stack, text
-from gatebot.render.metric_rows import gating_metrics
+from gatebot.render.metric_rows import gating_metrics, proven_side
 from gatebot.render.numbers import change_of, count, interval_of, p_value, percent, value_of
 from gatebot.render.phrases import sentence
 from gatebot.render.planning import next_run
@@ -44,7 +44,7 @@ def _mode(report: Report) -> str:
 def _metric_sentence(report: Report, metric: MetricResult) -> Markdown:
     base, head = (value_of(metric.name, metric.scale, value) for value in (metric.base, metric.head))
     said = [f"{base} → {head}"]
-    reach = interval_of(metric.scale, metric.interval)
+    reach = interval_of(metric.scale, metric.interval, proven=proven_side(metric))
     if metric.delta is not None:
         level = f"{percent(metric.confidence)} " if metric.confidence is not None else ""
         said.append(

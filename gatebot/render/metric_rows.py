@@ -72,13 +72,27 @@ def shared_confidence(metrics: Sequence[MetricResult]) -> str:
 
 def _change(metric: MetricResult) -> str:
     """A change beyond chance with its interval; else the words "not significant" and how far it may reach."""
-    reach = interval_of(metric.scale, metric.interval)
+    reach = interval_of(metric.scale, metric.interval, proven=proven_side(metric))
     if metric.verdict in ("regressed", "improved"):
         size = change_of(metric.scale, metric.delta)
         return f"{size} ({reach})" if reach else size
     if metric.verdict == "not_evaluated" or metric.delta is None:
         return NOTHING
     return f"not significant ({reach})" if reach else "not significant"
+
+
+def proven_side(metric: MetricResult) -> int:
+    """−1 or 1: the change is below or above none beyond chance at the interval's level; 0 where that is not proven.
+
+    A metric may have regressed by its single cases alone; its p-value then says whether the mean moved too.
+    """
+    p = metric.p_adjusted if metric.p_adjusted is not None else metric.p_value
+    if metric.delta is None or metric.confidence is None or metric.verdict not in ("regressed", "improved"):
+        return 0
+    if metric.verdict == "regressed" and (p is None or p > (1 - metric.confidence) / 2 + 1e-12):
+        return 0
+    none = 1.0 if metric.scale == "ratio" else 0.0
+    return (metric.delta > none) - (metric.delta < none)
 
 
 def _threshold(metric: MetricResult) -> str:
@@ -106,6 +120,9 @@ def _short_size(scale: str, size: float) -> str:
 
 def _verdict(metric: MetricResult) -> str:
     words = {"not_evaluated": "not evaluated", "inconclusive": "not proven"}
+    if not metric.gating:
+        # Nobody chose a margin for it, and its interval may be wide: nothing says that it is unchanged.
+        words["unchanged"] = "no change shown"
     told = metric.target_result
     # Beside a regression a target that is met would only be noise; the threshold is in the row all the same.
     silent = told is None or (told.verdict == "met" and metric.verdict == "regressed")
@@ -126,15 +143,20 @@ def target_words(target: TargetResult) -> str:
 
 
 def smallest_drop(report: Report) -> str:
-    """One sentence: the smallest worsening this run could have seen, for the first gating metric that knows it."""
+    """One sentence: the smallest worsening this run could have seen, for the first gating metric that knows it.
+
+    Nothing beside a metric that regressed: what was seen needs no word on what could have been.
+    """
     known = [metric for metric in report.metrics if metric.gating and metric.smallest_drop is not None]
     if not known:
         return ""
     metric = next((metric for metric in known if metric.name == "pass_rate"), known[0])
+    if metric.verdict == "regressed":
+        return ""
     seen = metric.smallest_drop
     word = "drop" if metric.direction == "higher" else "rise"
     if seen is None or seen.drop is None:
-        return f"This run was too small to see any {word} of `{metric.name}` reliably."
+        return f"The trials of this run are too few to see any {word} of `{metric.name}` reliably."
     size, chance = size_of(metric.scale, seen.drop), percent(seen.power, 0)
     return (
         f"The smallest {word} of `{metric.name}` this run could have seen with {chance} probability: {size}."

@@ -148,16 +148,27 @@ def change_of(scale: str, delta: float | None) -> str:
     return NOTHING if known is None else _signed(known, 2)
 
 
-def interval_of(scale: str, interval: tuple[float, float] | None) -> str:
-    """The two ends of an interval of a change, without their unit: −24 to −2, ×1.10 to ×1.38."""
+def interval_of(scale: str, interval: tuple[float, float] | None, *, proven: int = 0) -> str:
+    """The two ends of an interval of a change, without their unit: −24 to −2, ×1.10 to ×1.38.
+
+    `proven` is −1 or 1 where no change is excluded and the change is below or above it: the end that rounds to no
+    change is then "below 0" or "above ×1", since ±0 would look as if the interval held it.
+    """
     if interval is None or not all(math.isfinite(end) for end in interval):
         return ""
-    low, high = interval
+    low, high = (_end(scale, end) for end in interval)
+    none, name = ("×1.00", "×1") if scale == "ratio" else ("±0", "0")
+    if proven < 0 and high == none:
+        high = f"below {name}"
+    if proven > 0 and low == none:
+        low = f"above {name}"
+    return f"{low} to {high}"
+
+
+def _end(scale: str, end: float) -> str:
     if scale in SHARES:
-        return f"{_signed(low * 100, 1)} to {_signed(high * 100, 1)}"
-    if scale == "ratio":
-        return f"{ratio(low)} to {ratio(high)}"
-    return f"{_signed(low, 2)} to {_signed(high, 2)}"
+        return _signed(end * 100, 1)
+    return ratio(end) if scale == "ratio" else _signed(end, 2)
 
 
 def size_of(scale: str, size: float | None) -> str:

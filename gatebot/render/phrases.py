@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from gatebot.model.metric import METRICS
 from gatebot.model.report import CaseResult, Failure, Report
 from gatebot.model.score import Divergence
 from gatebot.render.markdown import Html, Markdown, code, html_code, html_text, text
@@ -149,6 +150,13 @@ def _what_failed(report: Report) -> str:
     return "no baseline yet" if one_sided(report) else "not shown to be as good as the base"
 
 
+def acceptable(report: Report) -> bool:
+    """Whether the gate is closed by what a maintainer may accept: a metric or a case that regressed."""
+    gated = any(metric.gating and metric.verdict == "regressed" for metric in report.metrics)
+    cases = any(case.gating and case.label == "regressed" for case in report.cases)
+    return report.conclusion == "fail" and (gated or cases)
+
+
 def step_of(divergence: Divergence) -> Phrase:
     """Where and how the shown trial first leaves the golden, in one line."""
     made, golden = Quoted(divergence.actual.strip("`")), Quoted(divergence.expected.strip("`"))
@@ -195,8 +203,12 @@ def passes(case: CaseResult) -> str:
 
 def label_of(case: CaseResult) -> str:
     """The case's label as a reader's word."""
-    words = {"suspect": "suspect, not confirmed", "not_evaluated": "not evaluated"}
-    word = words.get(case.label, case.label)
+    fresh = case.fresh_base is not None and case.fresh_head is not None
+    suspect = "suspect, not confirmed" if fresh else "dropped, too few trials to prove it alone"
+    word = {"suspect": suspect, "not_evaluated": "not evaluated"}.get(case.label, case.label)
+    lost = case.reason.partition(" ")[0]
+    if case.label in ("stable", "flaky") and lost in METRICS:
+        word = f"{'passes' if case.label == 'stable' else 'flaky'}; {lost} worse"
     if case.label == "stable" and rate_drop(case) > 0:
         word = "too few trials to tell"
     if case.label == "regressed" and case.fresh_base is not None and case.fresh_head is not None:

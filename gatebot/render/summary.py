@@ -16,6 +16,7 @@ from gatebot.render.metric_rows import (
 from gatebot.render.numbers import NOTHING, count, share_between
 from gatebot.render.one_side import unsteady_cases
 from gatebot.render.phrases import (
+    acceptable,
     as_line,
     heading,
     label_of,
@@ -37,6 +38,8 @@ def terminal_summary(report: Report, report_place: str = "") -> tuple[str, ...]:
     """Lines without line ends: conclusion and reason, metrics, cases worth a look, trials and cost, where the report is."""
     title = f"gatebot · {visible(report.suite, 100)}: {heading(report)}"
     why = [_told(report, words) for words in (report.reason, report.advice) if words.strip()]
+    if report.advice.strip() and acceptable(report):
+        why[-1] += " To accept it: gatebot accept."
     blocks: list[Sequence[str]] = [
         [title, *why],
         [f"note: {_told(report, alert)}" for alert in report.alerts[:20]],

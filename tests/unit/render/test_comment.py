@@ -17,6 +17,7 @@ from gatebot.model.score import Divergence
 from gatebot.render.comment import MAX_BYTES, CommentContext, comment_at_step, render_comment
 from gatebot.render.diff import CaseDiff, DiffLine, trajectory_diff
 from gatebot.render.state import CommentState, decode_state
+from gatebot.render.summary import terminal_summary
 from tests.unit.render import builders, trajectories
 from tests.unit.render.dom import OURS, page
 from tests.unit.render.hostile import HOSTILE
@@ -60,6 +61,19 @@ def position(rendered: str, *words: str) -> list[int]:
     return found
 
 
+def test_the_comment_says_how_to_accept_what_may_be_accepted() -> None:
+    red = builders.red()
+    policy = replace(CONTEXT, accept=Accept(label="fine-by-us"))
+    assert "To accept it: a maintainer sets the label `fine-by-us`." in render_comment(red, {}, policy)
+    assert "To accept it: `gatebot accept`." in render_comment(red, {})
+    assert any(line.endswith("To accept it: gatebot accept.") for line in terminal_summary(red))
+    unset = replace(red, metrics=(), cases=())
+    for report in (unset, builders.not_evaluated(), builders.green(), builders.first()):
+        assert "To accept it" not in render_comment(report, {}, policy)
+        assert not any("To accept it" in line for line in terminal_summary(report))
+    assert not any("To accept it" in line for line in terminal_summary(replace(red, advice="")))
+
+
 def test_what_matters_comes_first() -> None:
     rendered = render_comment(builders.red(), trajectories.red_diffs(), CONTEXT)
     order = position(
@@ -74,7 +88,6 @@ def test_what_matters_comes_first() -> None:
         "| `pass_rate` ↑",
         "| `tokens` ↓",
         "| `convergence` ↑",
-        "The smallest drop",
         "| `refund-07` | **5/5 → 1/5** | regressed |",
         "<summary><code>refund-07</code>",
         "Other metrics",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gatebot.model.score import Score
 from gatebot.model.trial import Side
-from gatebot.render.phrases import worse_cases
+from gatebot.render.phrases import label_of, worse_cases
 from tests.unit.core.grades import Trials, gate_of, reported, suite_of
 
 
@@ -19,3 +19,4 @@ def test_cases_that_lost_most_of_a_metric_are_named() -> None:
     chosen = worse_cases(report)
     assert [case.id for case in chosen] == [f"case-{number:03}" for number in (11, 10, 9, 8, 7)]
     assert chosen[0].reason == "convergence 100% → 35%"
+    assert label_of(chosen[0]) == "passes; convergence worse"

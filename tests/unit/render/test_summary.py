@@ -12,8 +12,9 @@ import pytest
 from gatebot.model.report import CaseResult, Failure, FailureShare, Report, SideCount
 from gatebot.model.score import Divergence
 from gatebot.render.junit import render_junit
+from gatebot.render.metric_rows import metric_row
 from gatebot.render.one_side import render_one_side
-from gatebot.render.phrases import as_line, heading, step_of
+from gatebot.render.phrases import as_line, heading, label_of, step_of
 from gatebot.render.summary import terminal_summary
 from tests.unit.render import builders
 from tests.unit.render.dom import OURS, page
@@ -25,7 +26,7 @@ def test_the_red_summary_reads_like_this() -> None:
     assert terminal_summary(builders.red(), "gatebot-results/report.json") == (
         "gatebot · support-agent: blocked: 2 metrics and 1 case regressed",
         "pass_rate fell from 95.5% to 79.1%, tokens rose by 23%, and refund-07 passes 1 of 5 trials instead of 5.",
-        "Fix refund-07; or, if the new behaviour is intended, have a maintainer accept it.",
+        "Fix refund-07; or, if the new behaviour is intended, have a maintainer accept it. To accept it: gatebot accept.",
         "",
         "note: The pull request changes gate.metrics in gatebot.yaml: it counts after the merge.",
         "",
@@ -34,11 +35,10 @@ def test_the_red_summary_reads_like_this() -> None:
         "  tokens ↓            1,240  1,525  ×1.23 (×1.12 to ×1.35)       margin ×1.25                 REGRESSED",
         "  convergence ↑         88%    79%  not significant (−19 to +1)  margin 10 pts, target ≥ 80%  not proven; misses target, may be chance",
         "  trajectory_match ↑    93%    91%  not significant (−7 to +3)   margin 10 pts                unchanged",
-        "The smallest drop of pass_rate this run could have seen with 80% probability: 8 points.",
         "",
         "Cases that got worse",
-        '  refund-07        5/5 → 1/5  regressed               step 2: refund(order="A-7", amount=125), golden refund(order="A-7", amount=12.5)',
-        '  sla-status-page  5/5 → 3/5  suspect, not confirmed  step 3: missing web_search(query="status page")',
+        '  refund-07        5/5 → 1/5  regressed                                  step 2: refund(order="A-7", amount=125), golden refund(order="A-7", amount=12.5)',
+        '  sla-status-page  5/5 → 3/5  dropped, too few trials to prove it alone  step 3: missing web_search(query="status page")',
         "  ambiguous-order  4/5 → 3/5  flaky",
         "",
         "head 9ab8c7d against base 5f0c1d2 · 22 cases × 5 trials per side · 1 of 215 trials lost to infrastructure · $0.47 · 290k tokens · 3 min 32 s of agent time",
@@ -124,6 +124,42 @@ def test_a_call_that_nobody_made_is_no_call_called_nothing() -> None:
     assert as_line(step_of(missing)) == "step 1: missing search_docs(), there came no call"
     tool = replace(missing, actual="`nothing`")
     assert as_line(step_of(tool)) == "step 1: missing search_docs(), there came nothing"
+
+
+def test_only_a_suspect_that_got_fresh_trials_is_said_to_be_unconfirmed() -> None:
+    suspect = builders.case("sla", (5, 2), "suspect")
+    assert label_of(suspect) == "dropped, too few trials to prove it alone"
+    tried = replace(suspect, fresh_base=SideCount(5, 5), fresh_head=SideCount(4, 5))
+    assert label_of(tried) == "suspect, not confirmed"
+
+
+def test_a_case_that_lost_another_metric_is_not_called_stable() -> None:
+    lost = builders.case("sla", (5, 5), reason="convergence 100% → 35%")
+    assert label_of(lost) == "passes; convergence worse"
+    assert label_of(replace(lost, reason="passes")) == "stable"
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        ({"interval": (-0.749, -0.0)}, "−37.5 pts (−74.9 to below 0)"),
+        ({"interval": (-0.749, -0.02)}, "−37.5 pts (−74.9 to −2)"),
+        ({"interval": (-0.749, 0.0), "p_adjusted": 0.2}, "−37.5 pts (−74.9 to ±0)"),
+        ({"interval": (0.0, 0.5), "delta": 0.2, "verdict": "improved"}, "+20 pts (above 0 to +50)"),
+        (
+            {"interval": (1.0, 1.5), "delta": 1.2, "scale": "ratio", "direction": "lower"},
+            "×1.20 (above ×1 to ×1.50)",
+        ),
+    ],
+)
+def test_an_interval_beside_no_change_says_on_which_side_it_lies(told: dict[str, object], shown: str) -> None:
+    built = builders.metric(delta=-0.375, p_value=0.01, p_adjusted=0.02, verdict="regressed")
+    assert metric_row(replace(built, **told)).change == shown
+
+
+def test_a_metric_that_only_informs_is_never_said_to_be_unchanged() -> None:
+    assert metric_row(builders.metric(gating=False)).verdict == "no change shown"
+    assert metric_row(builders.metric()).verdict == "unchanged"
 
 
 def test_the_base_alone_is_a_side_too() -> None:
