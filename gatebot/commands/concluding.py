@@ -29,6 +29,7 @@ from gatebot.render.comment import CommentContext, render_comment
 from gatebot.render.diff import CaseDiff, DiffRules, trajectory_diff
 from gatebot.render.junit import render_junit
 from gatebot.render.one_side import render_one_side
+from gatebot.render.phrases import worse_cases
 from gatebot.results.candidate import write_candidate
 from gatebot.results.store import COMMENT_FILE, JUNIT_FILE, ResultsDirectory
 
@@ -134,8 +135,13 @@ def _page(plan: Plan, report: Report, diffs: dict[str, CaseDiff]) -> str:
 
 
 def case_diffs(report: Report, suite: Suite, some: SomeTrials) -> dict[str, CaseDiff]:
-    """The trajectory diff of every case that fails somewhere at the head, from the trials its result names."""
-    shown = [case for case in report.cases if case.shown_slot is not None and _worth_a_diff(case)]
+    """The trajectory diff of every case that fails somewhere at the head or got worse, from the trials its result names."""
+    worse = {case.id for case in worse_cases(report)}
+    shown = [
+        case
+        for case in report.cases
+        if case.shown_slot is not None and (case.id in worse or case.head.passed < case.head.trials)
+    ]
     wanted = {key for case in shown for key in _shown_keys(case)}
     if not wanted:
         return {}
@@ -171,10 +177,6 @@ def _rules(case: Case, defaults: TrajectoryDefault) -> DiffRules:
 
     mode = expected.match if expected is not None and expected.match is not None else defaults.match
     return DiffRules(any_order=mode != "strict", same_arguments=same)
-
-
-def _worth_a_diff(case: CaseResult) -> bool:
-    return case.head.passed < case.head.trials
 
 
 def _trajectory(
