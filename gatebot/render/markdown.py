@@ -47,7 +47,8 @@ class Html(str):
 
 
 def _break_references(shown: str) -> str:
-    """Mentions and issue numbers that no reader may follow, not even one of the plain text."""
+    """Mentions, issue numbers and markers that no reader may follow, not even one of the plain text."""
+    shown = shown.replace("<!--", f"<{BREAK}!--")
     return _GH_ISSUE.sub(rf"\1{BREAK}", _ISSUE.sub(f"#{BREAK}", _MENTION.sub(f"@{BREAK}", shown)))
 
 

@@ -124,7 +124,7 @@ def test_without_the_extra_only_cases_that_ask_for_it_are_refused(monkeypatch: p
 
 
 def test_validate_warns_where_the_extra_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "gatebot.yaml").write_text("version: 1\nsuite: s\nagent: {command: [a]}\n", encoding="utf-8")
+    (tmp_path / "gatebot.yaml").write_text("version: 1\nsuite: s\nagent: {command: [sh]}\n", encoding="utf-8")
     (tmp_path / "golden").mkdir()
     text = "input: hello\nexpect:\n  answer:\n    similar: {semantic: true}\ngolden: {answer: good day}\n"
     (tmp_path / "golden" / "one.yaml").write_text(text, encoding="utf-8")
