@@ -21,6 +21,7 @@ from gatebot.cli.runs import SHARD, finish_shard
 from gatebot.cli.statistics import show_recorded_splits
 from gatebot.commands.request import EvaluationRequest
 from gatebot.errors import UsageError
+from gatebot.model.plan import MOST_SEEDS
 
 if TYPE_CHECKING:
     from gatebot.commands.views import Evaluation
@@ -30,7 +31,7 @@ CONFIG = Annotated[str, typer.Option("--config", help="Path of gatebot.yaml, rel
 CASES = Annotated[list[str] | None, typer.Option("--case", help="Only this case; may be repeated.")]
 OUT = Annotated[Path, typer.Option("--out", help="Where the results go; an unfinished run there is resumed.")]
 SEEDS = Annotated[
-    int | None, typer.Option("--seeds", min=1, max=200, help="Slots per case and side, one look.")
+    int | None, typer.Option("--seeds", min=1, max=MOST_SEEDS, help="Slots per case and side, one look.")
 ]
 JSON = Annotated[
     bool, typer.Option("--json", help="Print report.json on standard output instead of the summary.")

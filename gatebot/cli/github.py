@@ -12,6 +12,7 @@ import typer
 
 from gatebot.cli.console import say, warn
 from gatebot.cli.exit_codes import FAIL, PASS, exit_code
+from gatebot.model.plan import MOST_SEEDS
 
 if TYPE_CHECKING:
     from gatebot.commands.accept.local import LocalAcceptance
@@ -57,7 +58,7 @@ def record(
     repo: REPO = Path(),
     config: CONFIG = "gatebot.yaml",
     out: Annotated[Path, typer.Option("--out", help="Where the run's results go.")] = Path("gatebot-results"),
-    seeds: Annotated[int, typer.Option("--seeds", min=1, max=200, help="Trials per case.")] = 5,
+    seeds: Annotated[int, typer.Option("--seeds", min=1, max=MOST_SEEDS, help="Trials per case.")] = 5,
     most_frequent: Annotated[
         bool, typer.Option("--most-frequent", help="Where trials disagree, take what most often happened.")
     ] = False,

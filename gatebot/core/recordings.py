@@ -25,6 +25,7 @@ RECORDED_OFFSET = 4_000
 SENTINEL_OFFSET = 3_000
 """The sentinel round's slots: a side's first slot plus this."""
 VALID_DAYS = 7
+"""A recorded trial may spare a run for so long (statistics, item 15)."""
 
 
 def why_too_old(day: datetime.date, today: datetime.date) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from gatebot.errors import UsageError
 from gatebot.github_api import fields
 from gatebot.github_api.answers import an_object, lower, message_of, refused
+from gatebot.github_api.connection import requester_of
 from gatebot.github_api.retry import Answer
 from gatebot.model.json_value import JsonObject, JsonValue
 
@@ -38,16 +39,7 @@ class AppTokens:
                 f"the App's private key cannot be used ({type(error).__name__})",
                 "hand on the whole PEM, from its first line to its last",
             ) from None
-        hub = github.Github(
-            auth=auth,
-            base_url=api_url.rstrip("/"),
-            retry=None,
-            timeout=20,
-            seconds_between_requests=0,
-            seconds_between_writes=0,
-            user_agent="gatebot",
-        )
-        self._requester: Requester = hub.requester
+        self._requester: Requester = requester_of(auth, api_url)
         self._repo = repo
         self._told = told
 

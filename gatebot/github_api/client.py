@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeVar
 from gatebot.errors import UsageError
 from gatebot.github_api.answers import an_object, graphql_data, lower, message_in, refused
 from gatebot.github_api.conditional import NOT_MODIFIED, Known
+from gatebot.github_api.connection import requester_of
 from gatebot.github_api.errors import ApiError
 from gatebot.github_api.retry import PATIENT_ATTEMPTS, Answer, Clock, attempts_for, is_passing, wait_for
 from gatebot.model.json_value import JsonObject, JsonValue, is_array, is_object
@@ -62,16 +63,7 @@ class Client:
             raise UsageError(f"GITHUB_API_URL is no address: {access.api_url[:100]!a}")
         if not re.fullmatch(r"[A-Za-z0-9._-]{1,100}/[A-Za-z0-9._-]{1,100}", access.repo):
             raise UsageError(f"GITHUB_REPOSITORY is not owner/name: {access.repo[:100]!a}")
-        hub = github.Github(
-            auth=github.Auth.Token(access.token),
-            base_url=access.api_url.rstrip("/"),
-            retry=None,
-            timeout=20,
-            seconds_between_requests=0,
-            seconds_between_writes=0,
-            user_agent="gatebot",
-        )
-        self._requester: Requester = hub.requester
+        self._requester: Requester = requester_of(github.Auth.Token(access.token), access.api_url)
         self._renewed = access.renewed
         self._known = Known()
         self.api_url = access.api_url.rstrip("/")

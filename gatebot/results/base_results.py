@@ -16,14 +16,13 @@ from typing import Literal
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
+from gatebot.core.recordings import why_too_old
 from gatebot.errors import InputFileError, Location
 from gatebot.model.trial import Trial
 from gatebot.results.trial_line import MAX_LINE_BYTES, check_schema, decode_trial, encode_trial
 
 BASE_RESULTS_SCHEMA = "gatebot.base-results/1"
 BASE_RESULTS_FILE = "base-results.jsonl"
-VALID_DAYS = 7
-"""A recorded trial may spare a run for so long (statistics, item 15)."""
 MAX_BYTES = 64 * 1024 * 1024
 MAX_ENTRIES = 50_000
 _MAX_HEADER_BYTES = 4096
@@ -133,7 +132,7 @@ def kept(trials: Sequence[RecordedTrial], tree: str, today: datetime.date) -> tu
 
 def valid(one: RecordedTrial, today: datetime.date) -> bool:
     """Whether a recording of that day may still spare a run."""
-    return 0 <= (today - one.recorded).days <= VALID_DAYS
+    return not why_too_old(one.recorded, today)
 
 
 def _order(one: RecordedTrial) -> tuple[str, str, str, str, int, str, str]:

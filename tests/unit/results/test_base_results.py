@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from gatebot.core.recordings import VALID_DAYS
 from gatebot.model.trial import Trial
 from gatebot.results.base_results import (
-    VALID_DAYS,
     RecordedOrigin,
     RecordedTrial,
     decode_base_results,
