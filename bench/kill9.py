@@ -120,6 +120,19 @@ def start(words: list[str]) -> subprocess.Popen[bytes]:
     )
 
 
+def to_the_end(words: list[str]) -> str:
+    """Gatebot left alone: what it said."""
+    done = subprocess.run(
+        words,
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    return f"{done.stdout.decode()}\nexit {done.returncode}"
+
+
 def finished(out: Path) -> dict[str, str]:
     """The journal's whole lines: `side case seed` → what the trial came to, without what is measured."""
     place = out / "trials.jsonl"
@@ -159,9 +172,11 @@ def kill_and_go_on(kills: int, draw: random.Random) -> Outcome:
                 hit += killed(start(argv(repo, out, cache)), draw.uniform(0.1, 1.0) * took)
                 twice += sum(starts.counts[key] > times for key, times in paid.items())
                 paid = {key: starts.counts[key] for key in finished(out)}
-            start(argv(repo, out, cache)).wait()
+            said = to_the_end(argv(repo, out, cache))
             twice += sum(starts.counts[key] > times for key, times in paid.items())
-            different += shown(finished(out), whole)
+            if shown(finished(out), whole):
+                different += 1
+                print(f"the last run said:\n{said}")
             trials += len(finished(out))
     server.shutdown()
     server.server_close()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import os
+from collections.abc import Generator
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -15,6 +17,8 @@ _CAPABILITY_VERSION_3 = 0x20080522
 _LAST_CAPABILITY_WHEN_UNKNOWN = 63
 _KEYCTL = {"x86_64": 250, "aarch64": 219, "riscv64": 219}
 _JOIN_SESSION_KEYRING = 1
+_SETRESUID = {"x86_64": 117, "aarch64": 147, "riscv64": 147}
+_UNCHANGED = ctypes.c_long(-1)
 _ARGUMENTS_START = 45  # in proc(5) field 48, counted from 1, of which the two before ")" are cut off
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.prctl.argtypes = (ctypes.c_int, *[ctypes.c_ulong] * 4)
@@ -78,6 +82,35 @@ def leave_session_keyring() -> None:
     number = _KEYCTL.get(os.uname().machine)
     if number is not None:
         _libc.syscall(number, ctypes.c_int(_JOIN_SESSION_KEYRING), None)
+
+
+@contextlib.contextmanager
+def files_as(uid: int) -> Generator[None]:
+    """Inside the block the calling thread looks at files and processes as that user (and group of the same number)."""
+    _libc.setfsgid(ctypes.c_uint(uid))
+    _libc.setfsuid(ctypes.c_uint(uid))
+    try:
+        yield
+    finally:
+        _libc.setfsuid(ctypes.c_uint(os.geteuid()))
+        _libc.setfsgid(ctypes.c_uint(os.getegid()))
+
+
+@contextlib.contextmanager
+def thread_as(uid: int) -> Generator[None]:
+    """Inside the block the calling thread, and no other, acts as that user; root stays what it can go back to.
+
+    By the system call: the C library's own function would change every thread. Where its number is not known, or we
+    may not, nothing changes.
+    """
+    number, before = _SETRESUID.get(os.uname().machine), os.geteuid()
+    if number is not None:
+        _libc.syscall(number, _UNCHANGED, ctypes.c_long(uid), _UNCHANGED)
+    try:
+        yield
+    finally:
+        if number is not None:
+            _libc.syscall(number, _UNCHANGED, ctypes.c_long(before), _UNCHANGED)
 
 
 def overwrite_arguments() -> None:

@@ -7,6 +7,8 @@ import ctypes
 from pathlib import Path
 from typing import Final
 
+from gatebot.process import kernel
+
 _SHARED: Final = Path("/dev/shm")  # noqa: S108 - only what belongs to the run's own user is touched
 _OPEN_TO_ALL: Final = (Path("/tmp"), Path("/var/tmp"))  # noqa: S108
 _TABLES: Final = Path("/proc/sysvipc")
@@ -27,14 +29,24 @@ def left_in_shared_places(uid: int, *, everywhere: bool) -> list[Path]:
 
 
 def remove_system_v_objects(uid: int) -> None:
-    """Remove the System V shared memory, semaphores and message queues which that user made or owns."""
+    """Remove the System V shared memory, semaphores and message queues which that user made or owns.
+
+    As that user: root removes them only with a capability that containers do not have.
+    """
     unused = ctypes.c_void_p(None)
-    for identifier in _identifiers("shm", "shmid", uid):
-        _libc.shmctl(ctypes.c_int(identifier), ctypes.c_int(_REMOVE), unused)
-    for identifier in _identifiers("sem", "semid", uid):
-        _libc.semctl(ctypes.c_int(identifier), ctypes.c_int(0), ctypes.c_int(_REMOVE), unused)
-    for identifier in _identifiers("msg", "msqid", uid):
-        _libc.msgctl(ctypes.c_int(identifier), ctypes.c_int(_REMOVE), unused)
+    shared, semaphores, queues = (
+        _identifiers(kind, column, uid)
+        for kind, column in (("shm", "shmid"), ("sem", "semid"), ("msg", "msqid"))
+    )
+    if not shared and not semaphores and not queues:
+        return
+    with kernel.thread_as(uid):
+        for identifier in shared:
+            _libc.shmctl(ctypes.c_int(identifier), ctypes.c_int(_REMOVE), unused)
+        for identifier in semaphores:
+            _libc.semctl(ctypes.c_int(identifier), ctypes.c_int(0), ctypes.c_int(_REMOVE), unused)
+        for identifier in queues:
+            _libc.msgctl(ctypes.c_int(identifier), ctypes.c_int(_REMOVE), unused)
 
 
 def _identifiers(kind: str, column: str, uid: int) -> list[int]:

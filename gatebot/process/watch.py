@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
 import time
 from collections.abc import Mapping, Sequence
+
+from gatebot.process import kernel
 
 EVERY_S = 0.25
 """How long after one look the next one follows; later after a look that took long, so that looking stays cheap."""
@@ -100,7 +103,11 @@ class Watch:
         return inside
 
     def _deleted_but_open(self) -> int:
-        """Bytes of deleted files that processes of the run's own user hold open, each file once."""
+        """Bytes of deleted files that processes of the run's own user hold open, each file once.
+
+        Root looks into other users' processes only with a capability that containers do not have; the run's own user
+        does so without, where a process has not closed itself to that.
+        """
         if self._uid is None:
             return 0
         sizes: dict[tuple[int, int], int] = {}
@@ -109,17 +116,29 @@ class Watch:
             if found is None or found.st_uid != self._uid:
                 continue
             try:
-                descriptors = os.listdir(f"/proc/{entry}/fd")  # noqa: PTH208
-            except OSError:
-                continue
-            for descriptor in descriptors:
-                try:
-                    held = os.stat(f"/proc/{entry}/fd/{descriptor}")  # noqa: PTH116
-                except OSError:
-                    continue
-                if stat.S_ISREG(held.st_mode) and held.st_nlink == 0:
-                    sizes[held.st_dev, held.st_ino] = held.st_blocks * _BLOCK
+                sizes |= _deleted(entry)
+            except PermissionError:
+                with contextlib.suppress(PermissionError), kernel.files_as(self._uid):
+                    sizes |= _deleted(entry)
         return sum(sizes.values())
+
+
+def _deleted(process: str) -> dict[tuple[int, int], int]:
+    """Bytes of the deleted files that a process holds open, by device and number. Raises PermissionError."""
+    sizes: dict[tuple[int, int], int] = {}
+    try:
+        for descriptor in os.listdir(f"/proc/{process}/fd"):  # noqa: PTH208
+            try:
+                held = os.stat(f"/proc/{process}/fd/{descriptor}")  # noqa: PTH116
+            except FileNotFoundError:
+                continue
+            if stat.S_ISREG(held.st_mode) and held.st_nlink == 0:
+                sizes[held.st_dev, held.st_ino] = held.st_blocks * _BLOCK
+    except PermissionError:
+        raise
+    except OSError:
+        pass  # it has gone meanwhile
+    return sizes
 
 
 def _status(path: str) -> os.stat_result | None:
