@@ -13,7 +13,11 @@ def main() -> None:
         sys.stdout.write(f"gatebot {__version__}\n")
         sys.exit(0)
     import gc
+    import os
     import signal
+
+    # A package of the environment could have a say in how our input is checked; and to look for one takes time.
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
 
     gc.set_threshold(
         50_000, 20, 20

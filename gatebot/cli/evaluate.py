@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +23,7 @@ from gatebot.cli.statistics import show_recorded_splits
 from gatebot.commands.request import EvaluationRequest
 from gatebot.errors import UsageError
 from gatebot.model.plan import MOST_SEEDS
+from gatebot.process.nursery import Nursery
 
 if TYPE_CHECKING:
     from gatebot.commands.views import Evaluation
@@ -89,20 +91,19 @@ def gate(
     from gatebot.commands.gate import gate as whole
     from gatebot.commands.gate import gate_head
 
-    request = _request(repo, config, case, out, seeds, cache)
     if not 0.0 < alpha_share <= 1.0:
         raise UsageError(f"--alpha-share {alpha_share:g} is no share", "give a number above 0, at most 1")
-    request = replace(request, store=store, reuse=not no_store, unsafe=unsafe, alpha_share=alpha_share)
     if shard is not None and head_only:
         raise UsageError("--shard and --head-only do not go together", "leave one of them out")
-    if shard is not None:
-        from gatebot.commands.gate import comparison
+    with _requested(repo, config, case, out, seeds, cache) as asked:
+        request = replace(asked, store=store, reuse=not no_store, unsafe=unsafe, alpha_share=alpha_share)
+        if shard is not None:
+            from gatebot.commands.gate import comparison
 
-        return _shard(
-            partial(comparison, base=base, head=head, fork_point=fork_point), request, shard, quiet=json
-        )
-    story = gate_head if head_only else whole
-    report = story(request, base=base, head=head, watch=watcher(quiet=json), fork_point=fork_point)
+            sides = partial(comparison, base=base, head=head, fork_point=fork_point)
+            return _shard(sides, request, shard, quiet=json)
+        story = gate_head if head_only else whole
+        report = story(request, base=base, head=head, watch=watcher(quiet=json), fork_point=fork_point)
     return finish(report, out, as_json=json)
 
 
@@ -125,13 +126,13 @@ def run(
     """Run the golden suite on one commit alone: scores and pass^k, nothing is compared."""
     from gatebot.commands.run import run as story
 
-    request = _request(repo, config, case, out, seeds, cache)
-    request = replace(request, store=store, reuse=not no_store, unsafe=unsafe)
-    if shard is not None:
-        from gatebot.commands.run import one_side
+    with _requested(repo, config, case, out, seeds, cache) as asked:
+        request = replace(asked, store=store, reuse=not no_store, unsafe=unsafe)
+        if shard is not None:
+            from gatebot.commands.run import one_side
 
-        return _shard(partial(one_side, head=head, first_slot=first_slot), request, shard, quiet=json)
-    report = story(request, head=head, watch=watcher(quiet=json), first_slot=first_slot)
+            return _shard(partial(one_side, head=head, first_slot=first_slot), request, shard, quiet=json)
+        report = story(request, head=head, watch=watcher(quiet=json), first_slot=first_slot)
     return finish(report, out, as_json=json)
 
 
@@ -167,8 +168,9 @@ def aa(
     if recorded is not None:
         show_recorded_splits(recorded, suite or repo, config, splits)
         return PASS
-    request = replace(_request(repo, config, case, out, seeds, cache), reuse=False, unsafe=unsafe)
-    report = story(request, ref=ref, first_slot=first_slot, watch=watcher(quiet=json))
+    with _requested(repo, config, case, out, seeds, cache) as asked:
+        request = replace(asked, reuse=False, unsafe=unsafe)
+        report = story(request, ref=ref, first_slot=first_slot, watch=watcher(quiet=json))
     return finish(report, out, as_json=json)
 
 
@@ -181,8 +183,8 @@ def demo(
     """Gate a made-up pull request of the support-agent example: no key, no network. Exits 0 when the gate fails it."""
     from gatebot.commands.demo import demo as story
 
-    request = replace(_request(Path(), "gatebot.yaml", None, out, seeds), reuse=False)
-    report = story(request, watcher(quiet=json))
+    with _requested(Path(), "gatebot.yaml", None, out, seeds) as request:
+        report = story(replace(request, reuse=False), watcher(quiet=json))
     finish(report, out, as_json=json)
     if not json:
         say(f"the comment a pull request gets: {out / 'comment.md'}")
@@ -199,15 +201,19 @@ def _shard(
     return finish_shard(shard, run_shard(build(request), request, watcher(quiet=quiet)))
 
 
-def _request(
+@contextmanager
+def _requested(
     repo: Path,
     config: str,
     case: list[str] | None,
     out: Path,
     seeds: int | None,
     cache: Path | None = None,
-) -> EvaluationRequest:
-    return EvaluationRequest(
+) -> Generator[EvaluationRequest]:
+    """What is asked, with a nursery that comes up while the suite is read."""
+    nursery = Nursery()
+    nursery.start()
+    request = EvaluationRequest(
         repo=repo,
         config=config,
         cases=tuple(case or ()),
@@ -216,5 +222,10 @@ def _request(
         seeds=seeds,
         environment=dict(os.environ),
         cache=cache_place(cache),
+        nursery=nursery,
         tell=lambda text: warn(f"note: {text}"),
     )
+    try:
+        yield request
+    finally:
+        nursery.close(patient=False)

@@ -3,37 +3,37 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gatebot.commands.changed_files import changed_files
-from gatebot.commands.preparing import Prepared, prepared
-from gatebot.commands.recordings import BaseRecordings
+from gatebot.commands.first_plan import plan_of
+from gatebot.commands.preparing import Prepared, launchers_of, prepared
 from gatebot.commands.request import EvaluationRequest
 from gatebot.commands.reuse import ReusedTrials, reused_trials
 from gatebot.commands.ruler import Ruler
 from gatebot.commands.trials import Means, RunRounds, running
-from gatebot.commands.views import Evaluation, examine_sides, side_info
-from gatebot.core.rounds import first_rounds, next_rounds, seed_plan
+from gatebot.commands.views import Evaluation, examine_sides
+from gatebot.core.rounds import first_rounds, next_rounds
 from gatebot.model.config import Gate
 from gatebot.model.plan import Plan
-from gatebot.model.report import Report
 from gatebot.model.suite import Suite
 from gatebot.model.trial import Side, Trial
-from gatebot.process.environment import AllowedVariables, allowed_variables
+from gatebot.process.launch import Launchers
 from gatebot.results.store import REPORT_FILE, ResultsDirectory, open_results, start_over
 from gatebot.runner.progress import ProgressView
 from gatebot.runner.schedule import interleaved
 from gatebot.runner.shard import Shard
-from gatebot.suite.snapshot import digests
 from gatebot.workspace.cache_directory import cache_directory
-from gatebot.workspace.checkout import Examined
 
 if TYPE_CHECKING:
     from gatebot.commands.graded_trials import GradedTrials
+    from gatebot.commands.recordings import BaseRecordings
     from gatebot.core.evidence import Evidence
+    from gatebot.model.report import Report
+
+_HEAD_START_S = 0.06
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,7 @@ def evaluate(evaluation: Evaluation, request: EvaluationRequest, watch: Progress
         from gatebot.commands.concluding import conclude_graded
 
         return conclude_graded(ran.plan, ran.suite, trials, ran.results)
+    from gatebot.commands.changed_files import changed_files
     from gatebot.commands.judging import JudgeMeans, conclude_judged
 
     trees = [view.tree for view in evaluation.sides.values()]
@@ -73,6 +74,13 @@ def evaluate(evaluation: Evaluation, request: EvaluationRequest, watch: Progress
 
 def run_trials(evaluation: Evaluation, request: EvaluationRequest, watch: ProgressView) -> Ran:
     """Run what has not been run yet, and write plan and trials. Raises as `evaluate` does."""
+    with launchers_of(evaluation, request) as launchers:
+        return _run_trials(evaluation, request, watch, launchers)
+
+
+def _run_trials(
+    evaluation: Evaluation, request: EvaluationRequest, watch: ProgressView, launchers: Launchers
+) -> Ran:
     examined = examine_sides(evaluation)
     plan = plan_of(evaluation, request, examined)
     results, found = open_results(request.out, plan, overwrite=True)
@@ -92,25 +100,41 @@ def run_trials(evaluation: Evaluation, request: EvaluationRequest, watch: Progre
         if cache.note:
             request.tell(cache.note)
         kept = reused_trials(evaluation, examined, request, cache)
-        recordings = None if kept is None else BaseRecordings(evaluation, kept, request.today)
+        recordings = _recordings(evaluation, kept, request)
         if recordings is not None and found is None:
             plan = recordings.with_history(recordings.planned(plan))
         places = _Places(results, watch, looks, kept, recordings, beyond_no_sign=again, shard=request.shard)
-        with prepared(evaluation, examined, plan, request, cache) as sides, _loading_what_follows():
+        with (
+            prepared(evaluation, examined, plan, request, launchers, cache) as sides,
+            _loading_what_follows(),
+        ):
             plan = _run(sides, evaluation.ruler, request, places)
     plan = replace(plan, finished=not plan.stopped)
     results.write_plan(plan)
     return Ran(plan, suite, results, looks.graded)
 
 
+def _recordings(
+    evaluation: Evaluation, kept: ReusedTrials | None, request: EvaluationRequest
+) -> BaseRecordings | None:
+    if kept is None:
+        return None
+    from gatebot.commands.recordings import BaseRecordings
+
+    return BaseRecordings(evaluation, kept, request.today)
+
+
 @contextmanager
 def _loading_what_follows() -> Generator[None]:
     """Load what grades and decides while the agents are waited for: nobody waits for it afterwards.
 
-    Not while the sandbox is tried: whoever waits for many short answers is held up by whoever computes.
+    Neither while the sandbox is tried nor while the first trials are started: whoever waits for many short answers is
+    held up by whoever computes.
     """
+    over = threading.Event()
 
     def load() -> None:
+        over.wait(_HEAD_START_S)
         from gatebot.commands.concluding import conclude_graded
 
         del conclude_graded
@@ -120,6 +144,7 @@ def _loading_what_follows() -> Generator[None]:
     try:
         yield
     finally:
+        over.set()
         thread.join()
 
 
@@ -237,47 +262,3 @@ def _within_share(suite: Suite, shard: Shard | None) -> Suite:
     if shard is None:
         return suite
     return replace(suite, config=suite.config.model_copy(update={"budget": shard.share(suite.config.budget)}))
-
-
-def plan_of(evaluation: Evaluation, request: EvaluationRequest, examined: Mapping[Side, Examined]) -> Plan:
-    """The plan of an evaluation before its first round."""
-    suite = evaluation.ruler.suite
-    seeds = seed_plan(suite.config.seeds, request.seeds, compared=len(evaluation.sides) > 1)
-    infos = {side: side_info(view, examined[side]) for side, view in evaluation.sides.items()}
-    variables = allowed_variables(suite.config.agent.env, request.environment)
-    return Plan(
-        activity=evaluation.activity,
-        suite=suite.config.suite,
-        digests=digests(suite),
-        base=infos.get("base"),
-        head=infos.get("head"),
-        seeds=seeds.count,
-        sequential=seeds.sequential and request.shard is None,
-        shard="" if request.shard is None else str(request.shard),
-        base_first_slot=_first_slot(evaluation, "base"),
-        head_first_slot=_first_slot(evaluation, "head"),
-        case_notices=evaluation.ruler.notices,
-        no_baseline=evaluation.ruler.no_baseline,
-        env_names=tuple(variables.values),
-        notes=(*evaluation.ruler.notes, *_not_passed(variables), *_notices(examined)),
-        same_agent=evaluation.same_agent(examined),
-    )
-
-
-def _first_slot(evaluation: Evaluation, side: Side) -> int:
-    view = evaluation.sides.get(side)
-    return view.first_slot if view is not None else 1
-
-
-def _not_passed(variables: AllowedVariables) -> list[str]:
-    """Sentences on names in `agent.env` that agents do not get."""
-    notes: list[str] = []
-    if variables.absent:
-        notes.append(f"Named in agent.env but not set here: {', '.join(variables.absent)}.")
-    if variables.withheld:
-        notes.append(f"Named in agent.env but never passed to agents: {', '.join(variables.withheld)}.")
-    return notes
-
-
-def _notices(examined: Mapping[Side, Examined]) -> list[str]:
-    return sorted({notice for one in examined.values() for notice in one.notices})

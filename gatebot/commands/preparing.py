@@ -35,21 +35,29 @@ class Prepared:
 
 
 @contextmanager
+def launchers_of(evaluation: Evaluation, request: EvaluationRequest) -> Generator[Launchers]:
+    """Hold launchers until the end of the block; where sides start programs, the sandbox is tried meanwhile."""
+    with session_directory() as session, Launchers(session, request.nursery) as launchers:
+        if any(starts_programs(view.agent) for view in evaluation.sides.values()):
+            launchers.begin_examination(evaluation.ruler.suite.config.network)
+        yield launchers
+
+
+@contextmanager
 def prepared(
     evaluation: Evaluation,
     examined: Mapping[Side, Examined],
     plan: Plan,
     request: EvaluationRequest,
+    launchers: Launchers,
     cache: CacheDirectory,
 ) -> Generator[Prepared]:
-    """Hold each side's checkout and environment, and launchers, until the end of the block.
+    """Hold each side's checkout and environment until the end of the block.
 
     A side whose setup failed is told in the plan and is not among the ready. Raises GatebotError.
     """
     results = ResultsDirectory(request.out)
     with ExitStack() as stack:
-        session = stack.enter_context(session_directory())
-        launchers = stack.enter_context(Launchers(session))
         ready: dict[Side, SideReady] = {}
         sandbox: IsolationReport | None = None
         if any(starts_programs(view.agent) for view in evaluation.sides.values()):

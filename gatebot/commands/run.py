@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from gatebot.commands.evaluation import evaluate
 from gatebot.commands.request import EvaluationRequest
 from gatebot.commands.ruler import one_side_ruler
 from gatebot.commands.sides import open_side, opened
 from gatebot.commands.views import Evaluation, SideView
-from gatebot.model.report import Report
 from gatebot.runner.progress import ProgressView
+
+if TYPE_CHECKING:
+    from gatebot.model.report import Report
 
 
 def run(request: EvaluationRequest, *, head: str, watch: ProgressView, first_slot: int = 1) -> Report:

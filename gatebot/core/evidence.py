@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from gatebot.core.rows import Row, Rows, row_of
 from gatebot.core.view import MetricSample, Window
@@ -229,14 +230,16 @@ class Evidence:
         return [(slot, by_slot[slot]) for slot in sorted(by_slot)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Graded:
+class _Graded(NamedTuple):
     """One metric's graded values of one case on one side, with their slots."""
 
     values: tuple[float, ...]
     slots: tuple[int, ...]
     ungraded: int
     unexplained: int
+
+
+_NOTHING = _Graded((), (), 0, 0)
 
 
 def gather(grades: Iterable[Grade], planned: Iterable[TrialKey], gating_cases: Iterable[str]) -> Evidence:
@@ -258,6 +261,8 @@ def empty_cases(evidence: Evidence, side: Side) -> list[str]:
 
 
 def _graded(name: str, of: _CaseRows) -> _Graded:
+    if not of.rows:
+        return _NOTHING
     found = [row.values.get(name) for row in of.rows]
     values = tuple([value for value in found if value is not None])
     if len(values) == len(found):

@@ -8,6 +8,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Generator, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path, PurePath
@@ -41,17 +42,20 @@ class Launchers:
     """The one door to other programs. Threads may call `launch` at the same time; close it when done.
 
     Launchers are started when needed, kept for the next run, and die with gatebot, whatever kills it. `scratch` is
-    where run directories are made (default: the system's temporary directory).
+    where run directories are made (default: the system's temporary directory), `nursery` where launchers come from: it
+    is closed with this.
     """
 
-    def __init__(self, scratch: Path | None = None) -> None:
+    def __init__(self, scratch: Path | None = None, nursery: Nursery | None = None) -> None:
         self._scratch = Path(tempfile.gettempdir()) if scratch is None else scratch
         self._identities, no_user = find_identities()
         self._obstacles = Obstacles(user=no_user)
         self._examined = False
         self._closed: dict[tuple[PurePath, ...], str] = {}
         self._examining = threading.RLock()
-        self._nursery = Nursery()
+        self._examiner = ThreadPoolExecutor(1, "examination")
+        self._begun: tuple[tuple[tuple[PurePath, ...], Network], Future[IsolationReport]] | None = None
+        self._nursery = nursery or Nursery()
         self._lock = threading.Lock()
         self._returned = threading.Condition(self._lock)
         self._idle: list[Launcher] = []
@@ -85,7 +89,16 @@ class Launchers:
         from now on for every run of this pool, so that both sides run alike; `network` is only described here,
         `Program.offline` and `Program.loopback` close it.
         """
-        needed = tuple(needed)
+        begun, self._begun = self._begun, None
+        if begun is not None and begun[0] == (tuple(needed), network):
+            return begun[1].result()
+        return self._found(tuple(needed), network)
+
+    def begin_examination(self, network: Network = "open") -> None:
+        """Find `isolation(network=…)` out in a thread, for whoever asks later: it is waiting for others mostly."""
+        self._begun = (((), network), self._examiner.submit(self._found, (), network))
+
+    def _found(self, needed: tuple[PurePath, ...], network: Network) -> IsolationReport:
         with self._examining:
             self._examine(needed)
             try:
@@ -179,6 +192,7 @@ class Launchers:
     def close(self) -> None:
         """End every running program and every launcher, and wait until they have gone."""
         self.terminate_all()
+        self._examiner.shutdown()
         limit = time.monotonic() + _CLOSE_S
         # Whoever waits for a run holds its launcher's socket, and gives it back when that ends.
         with self._returned:

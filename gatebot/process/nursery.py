@@ -26,6 +26,11 @@ class Nursery:
         self._process: subprocess.Popen[bytes] | None = None
         self._asked: socket.socket | None = None
 
+    def start(self) -> None:
+        """Start it now, for whoever will ask later; what cannot be started now is tried again when it is needed."""
+        with contextlib.suppress(OSError):
+            self._running()
+
     def launcher(self) -> Launcher:
         """A new launcher, in a session of its own. Raises OSError.
 

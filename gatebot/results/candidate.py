@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from gatebot.errors import InputFileError, Location
-from gatebot.model.acceptance import CANDIDATE_SCHEMA, GoldenCandidate
 from gatebot.results.plain_file import open_to_read, replace_file
 from gatebot.results.trial_line import check_schema, first_errors
+
+if TYPE_CHECKING:
+    from gatebot.model.acceptance import GoldenCandidate
 
 CANDIDATE_FOLDER = "golden-candidate"
 CANDIDATE_FILE = "candidate.json"
@@ -33,6 +36,8 @@ def candidate_digest(data: bytes) -> str:
 
 def decode_candidate(data: bytes) -> GoldenCandidate:
     """The candidate in `data`, which may be anything. Raises InputFileError."""
+    from gatebot.model.acceptance import CANDIDATE_SCHEMA
+
     location = Location(CANDIDATE_FILE)
     hint = "run the evaluation again"
     if len(data) > MAX_CANDIDATE_BYTES:
@@ -71,4 +76,6 @@ def read_candidate(results: Path) -> GoldenCandidate:
 
 @cache
 def _candidates() -> TypeAdapter[GoldenCandidate]:
+    from gatebot.model.acceptance import GoldenCandidate
+
     return TypeAdapter(GoldenCandidate)

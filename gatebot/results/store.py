@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from gatebot.errors import InputFileError, Location, ResultsError
 from gatebot.model.plan import PLAN_SCHEMA, Plan, SideInfo
-from gatebot.model.report import REPORT_SCHEMA, Report
 from gatebot.model.suite import SUITE_SCHEMA, Suite
 from gatebot.model.trial import Trial
 from gatebot.results.candidate import CANDIDATE_FOLDER
@@ -22,6 +21,9 @@ from gatebot.results.judgements import JUDGE_FILE
 from gatebot.results.plain_file import TEMPORARY_PREFIX, open_to_read, replace_file
 from gatebot.results.trial_file import TrialFile
 from gatebot.results.trial_line import check_schema, first_errors
+
+if TYPE_CHECKING:
+    from gatebot.model.report import Report
 
 T = TypeVar("T")
 
@@ -103,6 +105,8 @@ class ResultsDirectory:
 
     def read_report(self) -> Report:
         """Read report.json. Raises InputFileError as `read_plan` does."""
+        from gatebot.model.report import REPORT_SCHEMA
+
         return _read(self.path / REPORT_FILE, _reports(), REPORT_SCHEMA)
 
     def write_scores(self, lines: Iterable[bytes]) -> None:
@@ -116,6 +120,8 @@ class ResultsDirectory:
 
 def decode_report(data: bytes) -> Report:
     """A report from the bytes of report.json, which may be anything. Raises InputFileError."""
+    from gatebot.model.report import REPORT_SCHEMA
+
     return _decode(data, Location(REPORT_FILE), _reports(), REPORT_SCHEMA)
 
 
@@ -246,4 +252,6 @@ def _suites() -> TypeAdapter[Suite]:
 
 @cache
 def _reports() -> TypeAdapter[Report]:
+    from gatebot.model.report import Report
+
     return TypeAdapter(Report)

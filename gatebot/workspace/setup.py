@@ -26,7 +26,7 @@ LIMITS = Limits(file_bytes=8_000_000_000, tree_bytes=20_000_000_000, tree_entrie
 """What a setup may use; and at most so many processes, where they can be counted for it alone."""
 ENVIRONMENT = "env"
 _MOST_PROCESSES = 4096
-_CONTROL = re.compile(r"[^\n\t -~\xa0-\ud7ff\ue000-\uffff\U00010000-\U0010ffff]")
+_CONTROL = r"[^\n\t -~\xa0-\ud7ff\ue000-\uffff\U00010000-\U0010ffff]"  # compiled when a log is written, not at every start
 _NEEDS_PYTHON = re.compile(r"\b(python|pip|uv|poetry|pdm|hatch)", re.IGNORECASE)
 _NEEDS_PIP = re.compile(r"(?<!uv )\bpip3?\b")
 _NEEDS_UV = re.compile(r"\buv\b")
@@ -260,4 +260,4 @@ def how_it_ended(ended: Ended, timeout_s: float) -> str:
 def plain_text(data: bytes) -> str:
     """What a program printed, as it may stand in a log: UTF-8 as far as it goes, no control characters."""
     text = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+    return re.sub(_CONTROL, "\N{REPLACEMENT CHARACTER}", text)

@@ -13,7 +13,7 @@ from gatebot.commands.ci.ended_run import Ended
 from gatebot.commands.ci.job import Job, ShortVerdict, bare_binding
 from gatebot.commands.ci.telling import Telling
 from gatebot.commands.concluding import conclude
-from gatebot.commands.evaluation import plan_of
+from gatebot.commands.first_plan import plan_of
 from gatebot.commands.gate import comparison
 from gatebot.commands.publish import Told, diffs_of, file_digest, publication, worth_a_comment
 from gatebot.commands.request import EvaluationRequest
