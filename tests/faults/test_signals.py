@@ -5,19 +5,17 @@ from __future__ import annotations
 import os
 import random
 import signal
-import socket
 import subprocess
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from gatebot.process.run_directory import remove_tree
 from tests.builders import CONFIG, Project, shop
+from tests.fakes.lines import Lines
 from tests.integration.stories.command_line import strict_json, subprocess_argv
 
 MOMENTS = 6
@@ -39,40 +37,6 @@ import os, socket, time
 line = socket.create_connection(("127.0.0.1", PORT))
 if os.fork() == 0: time.sleep(600)
 """
-
-
-@dataclass
-class Lines:
-    """Connections that agents, their daemons and setups hold for as long as they live."""
-
-    server: socket.socket = field(default_factory=lambda: socket.create_server(("127.0.0.1", 0)))
-    held: list[socket.socket] = field(default_factory=list[socket.socket])
-
-    def __post_init__(self) -> None:
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                self.held.append(self.server.accept()[0])
-            except OSError:
-                return
-
-    def all_end_within(self, seconds: float) -> bool:
-        """Whether whoever held a line is gone within that time."""
-        limit = time.monotonic() + seconds
-        for line in self.held:
-            with line:
-                line.settimeout(max(0.01, limit - time.monotonic()))
-                try:
-                    while line.recv(16):
-                        pass
-                except ConnectionError:
-                    continue
-                except TimeoutError:
-                    return False
-        self.held.clear()
-        return True
 
 
 @pytest.fixture
