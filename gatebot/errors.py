@@ -71,11 +71,15 @@ class ResultsError(GatebotError):
 
 
 class Cancelled(GatebotError):  # noqa: N818 — being told to stop is no error of anybody
-    """Ctrl-C or SIGTERM: everything started has been ended, finished trials are kept."""
+    """Ctrl-C or SIGTERM: everything started has been ended, finished trials are kept.
+
+    `planned` 0: no trials were running, and nothing is said of their number.
+    """
 
     exit_code = 130
 
     def __init__(self, done: int, planned: int) -> None:
         self.done = done
         self.planned = planned
-        super().__init__(f"cancelled, {done} of {planned} done", "run the same command again to go on")
+        told = f"cancelled, {done} of {planned} done" if planned else "cancelled"
+        super().__init__(told, "run the same command again to go on")

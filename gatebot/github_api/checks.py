@@ -78,6 +78,14 @@ def start_check(client: Client, spec: CheckSpec) -> Check | None:
     return _create(client, spec)
 
 
+def started_check(client: Client, spec: CheckSpec) -> Check | None:
+    """The check that `start_check` has made or taken over for this run, if GitHub has it. Raises ApiError."""
+    found = checks_on(client, spec.sha, spec.name)
+    return next(
+        (one for one in found if is_ours(one, spec.app) and one.external_id == spec.external_id), None
+    )
+
+
 def _create(client: Client, spec: CheckSpec) -> Check:
     def already() -> JsonObject | None:
         there = client.pages(f"/commits/{spec.sha}/check-runs", "check", "check_runs", check_name=spec.name)

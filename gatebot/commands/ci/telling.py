@@ -17,6 +17,7 @@ from gatebot.github_api.checks import (
     is_ours,
     publish_status,
     start_check,
+    started_check,
 )
 from gatebot.github_api.comments import publish_comment
 from gatebot.github_api.errors import ApiError
@@ -67,26 +68,31 @@ class Telling:
         self._ci = ci
         self._target = target
         self._check: Check | None = None
+        self._starting = False
         self._superseded = False
         self._done = False
         self.told: list[str] = []
 
     def start(self) -> None:
         """Show that the evaluation is running."""
+
+        def begin() -> None:
+            self._check = start_check(self._ci.client, self._spec())
+            self._superseded = self._check is None
+
+        self._starting = True
+        self._try("check", begin)
+        self._starting = False
+
+    def _spec(self) -> CheckSpec:
         environment = self._ci.environment
-        spec = CheckSpec(
+        return CheckSpec(
             self._target.check,
             self._target.sha,
             external_id(*(self._target.order or (environment.run_id, environment.attempt))),
             environment.run_url,
             self._ci.app,
         )
-
-        def begin() -> None:
-            self._check = start_check(self._ci.client, spec)
-            self._superseded = self._check is None
-
-        self._try("check", begin)
 
     def finish(self, publication: Publication, *, comment: bool) -> None:
         """Tell everything. `comment`: whether one is created where there is none and nobody has deleted one."""
@@ -112,13 +118,18 @@ class Telling:
             self._finish_check(Publication((), CheckOutput(title[:250], summary), "failure", ""))
 
     def _finish_check(self, publication: Publication) -> None:
+        """Complete the check. Ended in the middle of it, it is not done, and `fail` completes the check after all."""
+        self._complete(publication)
         self._done = True
+
+    def _complete(self, publication: Publication) -> None:
         if self._superseded:
             self._ci.say("a newer run has taken this commit's check over; it is left alone")
             return
-        check = self._check
 
         def complete() -> None:
+            # Ended while the check was being made: GitHub may have it, and nobody has told us its number.
+            check = started_check(self._ci.client, self._spec()) if self._starting else self._check
             if check is None:
                 return
             if finish_check(self._ci.client, check, publication.conclusion, publication.check):
@@ -130,7 +141,7 @@ class Telling:
                 self._superseded = True
 
         self._try("check", complete)
-        if "check" not in self.told and not self._superseded:
+        if "check" not in self.told and not self._superseded and not self._starting:
             self._try("status", lambda: self._status(publication))
 
     def _memory(self) -> Remembered:
@@ -219,8 +230,8 @@ def _remembering(publication: Publication, *, commented: bool) -> Publication:
 def telling(ci: CiContext, target: Target) -> Generator[Telling]:
     """Start the check, and complete it whatever happens: errors, crashes, Ctrl-C and SIGTERM."""
     one = Telling(ci, target)
-    one.start()
     try:
+        one.start()
         yield one
     except GatebotError as error:
         hint = f"\n\n{error.hint}" if error.hint else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import signal
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -82,6 +83,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _strike(self, fault: Fault, path: str, body: JsonValue) -> None:
         self._server.state.log.append(Asked(self.command, path, body, 0 if fault.drop else fault.status))
+        if fault.interrupts:
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
         if fault.drop:
             self.close_connection = True
             return

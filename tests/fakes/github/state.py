@@ -120,6 +120,7 @@ class Fault:
     """A scripted fault: the next `times` requests of this method whose path matches get `status`, or lose their answer.
 
     `raw`: the answer's bytes. `after`: the request is carried out first, as when a gateway gives up waiting.
+    `interrupts`: Ctrl-C comes while the main thread waits for the answer.
     """
 
     method: str
@@ -131,6 +132,7 @@ class Fault:
     raw: bytes = b""
     after: bool = False
     drop: bool = False
+    interrupts: bool = False
 
     def fits(self, method: str, path: str) -> bool:
         """Whether the fault strikes this request; counts it."""
