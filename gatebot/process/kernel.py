@@ -14,8 +14,8 @@ PR_CAPBSET_DROP = 24
 PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
 _CAPABILITY_VERSION_3 = 0x20080522
-_LAST_CAPABILITY_WHEN_UNKNOWN = 63
-_KEYCTL = {"x86_64": 250, "aarch64": 219, "riscv64": 219}
+_MOST_CAPABILITIES = 64
+_KEYCTL = {"x86_64": 250, "aarch64": 219, "riscv64": 219}.get(os.uname().machine)
 _JOIN_SESSION_KEYRING = 1
 _SETRESUID = {"x86_64": 117, "aarch64": 147, "riscv64": 147}
 _UNCHANGED = ctypes.c_long(-1)
@@ -36,6 +36,11 @@ class _CapabilitySet(ctypes.Structure):
     )
 
 
+# Made once, where launchers are forked from, and not for every run.
+_OURS = _CapabilityHeader(_CAPABILITY_VERSION_3, 0)
+_NO_CAPABILITIES = (_CapabilitySet * 2)()
+
+
 def set_process_option(option: int, value: int, second: int = 0) -> None:
     """`prctl(option, value, second)`; `second` may be an address. Raises OSError."""
     if _libc.prctl(option, value, second, 0, 0) != 0:
@@ -51,37 +56,26 @@ def read_small(path: str) -> bytes:
         os.close(descriptor)
 
 
-def last_capability() -> int:
-    """The highest capability number this kernel knows."""
-    try:
-        return int(read_small("/proc/sys/kernel/cap_last_cap"))
-    except (OSError, ValueError):
-        return _LAST_CAPABILITY_WHEN_UNKNOWN
-
-
 def drop_bounding_set() -> None:
     """Empty the calling thread's capability bounding set. Raises OSError where that needs a right we lack."""
-    for capability in range(last_capability() + 1):
-        try:
-            set_process_option(PR_CAPBSET_DROP, capability)
-        except OSError as error:
-            if error.errno != errno.EINVAL:  # the kernel does not know this capability
-                raise
+    for capability in range(_MOST_CAPABILITIES):
+        if _libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:
+            error = ctypes.get_errno()
+            if error == errno.EINVAL:
+                return  # the kernel knows of no more
+            raise OSError(error, "prctl")
 
 
 def clear_capabilities() -> None:
     """Empty the effective, permitted and inheritable sets. Raises OSError."""
-    header = _CapabilityHeader(_CAPABILITY_VERSION_3, 0)
-    sets = (_CapabilitySet * 2)()
-    if _libc.capset(ctypes.byref(header), ctypes.byref(sets)) != 0:
+    if _libc.capset(ctypes.byref(_OURS), ctypes.byref(_NO_CAPABILITIES)) != 0:
         raise OSError(ctypes.get_errno(), "capset")
 
 
 def leave_session_keyring() -> None:
     """Take a new, empty session keyring instead of gatebot's. Where the kernel has none or forbids it, there is none."""
-    number = _KEYCTL.get(os.uname().machine)
-    if number is not None:
-        _libc.syscall(number, ctypes.c_int(_JOIN_SESSION_KEYRING), None)
+    if _KEYCTL is not None:
+        _libc.syscall(_KEYCTL, ctypes.c_int(_JOIN_SESSION_KEYRING), None)
 
 
 @contextlib.contextmanager
