@@ -22,6 +22,7 @@ def main() -> None:
     gc.set_threshold(
         50_000, 20, 20
     )  # what a start makes stays: going through it again and again finds nothing
+    sys.setswitchinterval(0.0005)  # threads that attend to programs shall not wait for one that computes
     from gatebot.cli.app import run
 
     # A cancelled CI job sends SIGTERM: outside the trials, which have handlers of their own, it ends us as Ctrl-C does.
