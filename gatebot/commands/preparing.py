@@ -63,6 +63,8 @@ def prepared(
         if any(starts_programs(view.agent) for view in evaluation.sides.values()):
             served = any(serves(view.agent) for view in evaluation.sides.values())
             sandbox = examine_sandbox(launchers, evaluation.ruler.suite.config, request, served=served)
+        if any(view.agent.command or view.agent.python for view in evaluation.sides.values()):
+            launchers.make_ready(evaluation.ruler.suite.config.concurrency)
         for side, view in evaluation.sides.items():
             folder = PurePosixPath(evaluation.config_path).parent.as_posix()
             files = SideFiles(

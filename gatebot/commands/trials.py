@@ -70,9 +70,6 @@ def running(suite: Suite, ready: Mapping[Side, SideReady], means: Means) -> Gene
             audience=Audience(means.kept or NothingKept(), means.watch),
         )
 
-        if any(one.agent.command or one.agent.python for one in ready.values()):
-            means.launchers.make_ready(suite.config.concurrency)
-
         def run(rounds: Sequence[Round]) -> str:
             return runner.run(
                 [
