@@ -9,10 +9,10 @@ LOCK_ARGS ?=
 E2E_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help venv check test unit e2e demo bench schema lock clean calibrate
+.PHONY: help venv check test unit e2e empty-container demo bench schema lock clean calibrate
 
 help: ## this list
-	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 venv: $(STAMP) ## the environment: locked dependencies, checked by their hashes
 
@@ -34,6 +34,9 @@ unit: $(STAMP) ## the unit tests alone
 
 e2e: $(STAMP) ## the image, the workflows and the whole story, on a container engine (E2E_ARGS=-k…; minutes)
 	tools/e2e.sh $(BIN)/python $(E2E_ARGS)
+
+empty-container: ## make demo and make test, timed, from a clean clone where nothing but Python, git and make is (minutes)
+	tools/empty_container.sh
 
 demo: $(STAMP) ## gate a made-up pull request: no key, no network
 	$(BIN)/gatebot demo
