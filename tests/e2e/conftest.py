@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
@@ -78,6 +79,21 @@ def action(image: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("action")
     text = (ROOT / "action.yml").read_text("utf-8")
     (place / "action.yml").write_text(released(text, image), encoding="utf-8")
+    return place
+
+
+@pytest.fixture
+def committed_action(image: str, tmp_path: Path) -> Path:
+    """The action as it is committed: action.yml that names the Dockerfile, with what the image is built from."""
+    del image  # it has left layers, so that building it again takes seconds
+    place = tmp_path / "committed-action"
+    let_in = [line[1:] for line in (ROOT / ".dockerignore").read_text("utf-8").split() if line[0] == "!"]
+    for name in ("action.yml", "Dockerfile", ".dockerignore", *let_in):
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, place / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, place / name)
     return place
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from gatebot.render.check import read_acceptance
 from tests.builders import RIGHT, shop, wrong
-from tests.e2e.forge import Forge
+from tests.e2e.act import Machine
+from tests.e2e.forge import Forge, forge
 from tests.fakes.github.state import CheckRun
 
 Make = Callable[[Mapping[str, str | None]], Forge]
@@ -70,3 +72,17 @@ def test_red_then_the_label_commits_on_the_branch_and_the_new_head_is_green(forg
     ran = forge.pull_request("synchronize")
     assert ran.code == 0, ran.text
     assert "`alice`" in forge.keep_comment("later")
+
+
+def test_the_action_as_it_is_committed_is_built_by_the_runner(
+    machine: Machine, committed_action: Path, tmp_path: Path
+) -> None:
+    """`image: Dockerfile`, as for whoever uses a commit that is no release: act builds the image, then it is red."""
+    name = "built_by_the_runner"
+    with forge(machine, committed_action, tmp_path, name, shop()) as built:
+        red = push(built, shop(wrong("refund")))
+        ran = built.pull_request("opened")
+        assert ran.code == 1, ran.text
+        assert only_check(built, red).conclusion == "failure"
+        assert "`refund`" in built.keep_comment("red")
+        assert "docker build" in ran.text
