@@ -78,6 +78,7 @@ class CaseGrader:
         self._graders = reference_graders(case, defaults)
         self._told = case_text(case)
         self._values: Remembered = {}
+        self._pure = frozenset(map(self._names.name, defaults.pure))
 
     def grade(self, trial: Trial) -> Grade:
         """The grade of one trial of the case. Never raises on what the trial holds.
@@ -200,7 +201,7 @@ class CaseGrader:
         written = needs_of(calls, fit.partner) if calls is not None and fit is not None else None
         return {
             "grounded": grounded(self._told, steps, answer) if answer is not None else Score(None, NO_ANSWER),
-            "parallelism": parallelism(self._told, steps, self._values, written),
+            "parallelism": parallelism(self._told, steps, self._values, written, self._pure),
             "handoffs": handoffs(trial.trajectory, steps),
         }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 
 from gatebot.graders.efficiency import NOT_REPORTED, may_change
 from gatebot.graders.matching import UNMATCHED
@@ -26,20 +26,33 @@ Needs = dict[int, set[int]]
 """Call → calls that must come before it."""
 
 
+NO_TOOLS: frozenset[str] = frozenset()
+
+
 def parallelism(
-    told: str, steps: Steps, remembered: Remembered | None = None, written: Needs | None = None
+    told: str,
+    steps: Steps,
+    remembered: Remembered | None = None,
+    written: Needs | None = None,
+    pure: frozenset[str] = NO_TOOLS,
 ) -> Score:
     """Turns that the dependencies need over turns taken, in [0, 1]. Never gates by default: it guesses dependencies.
 
     B depends on A if an informative value of B's arguments occurs in A's result and nowhere earlier, or the golden says
     so (`written`: call → the earlier ones it comes after). A tool that
-    changes something, by its name, comes after everything before it and before everything after it. Fewer than two
-    calls = ungraded by design; results not recorded = ungraded. `remembered` may be kept between the trials of a case.
+    changes something, by its name, comes after everything before it and before everything after it. Tools in `pure` are
+    left out: they need no turn and are in none, and what B has from a pure tool it has from what that one was given.
+    Fewer than two other calls = ungraded by design; results not recorded = ungraded. `remembered` may be kept between
+    the trials of a case.
     """
     if not steps.reported:
         return Score(None, NOT_REPORTED)
-    if len(steps.calls) < 2:
-        return Score(None, "fewer than two calls", by_design=True)
+    kept = range(len(steps.calls))
+    if not pure.isdisjoint(steps.by_name):
+        kept = [index for index in kept if steps.names[index] not in pure]
+    if len(kept) < 2:
+        which = "" if len(kept) == len(steps.calls) else " of tools that are not pure"
+        return Score(None, f"fewer than two calls{which}", by_design=True)
     if len(steps.calls) > CALLS_LIMIT:
         return Score(None, f"more than {CALLS_LIMIT} calls are too many to trace")
     if any(call.result is None for call in steps.calls):
@@ -47,12 +60,11 @@ def parallelism(
     sources = _sources(told, steps, {} if remembered is None else remembered)
     for index, needed in (written or {}).items():
         sources[index] = sources[index] | {earlier for earlier in needed if earlier < index}
-    depths, unsafe = _depths(steps, sources)
-    taken, needed = len(set(steps.turn_of)), max(depths)
+    depths, unsafe = _depths(steps, sources, pure)
+    taken, needed = len({steps.turn_of[index] for index in kept}), max(depths)
     value = min(1.0, needed / taken)
-    reason = (
-        "" if value == 1.0 else f"expected {needed} turns with calls, got {taken}{_could_join(steps, depths)}"
-    )
+    joined = _could_join(steps, depths, kept) if value < 1.0 else ""
+    reason = "" if value == 1.0 else f"expected {needed} turns with calls, got {taken}{joined}"
     if unsafe is not None:
         later, earlier = unsafe
         reason = f"step {later + 1}: `{steps.show(later)}` needs the result of step {earlier + 1}, made in the same turn"
@@ -73,28 +85,48 @@ def needs_of(reference: ReferenceCalls, partner: Sequence[int]) -> Needs:
     return found
 
 
-def _could_join(steps: Steps, depths: list[int]) -> str:
+def _could_join(steps: Steps, depths: list[int], kept: Sequence[int]) -> str:
     """The first step that did not need the turn before it."""
-    index = next(
-        (i for i in range(1, len(depths)) if depths[i] <= depths[i - 1] and not steps.same_turn(i - 1, i)),
+    found = next(
+        (
+            (earlier, later)
+            for earlier, later in pairwise(kept)
+            if depths[later] <= depths[earlier] and not steps.same_turn(earlier, later)
+        ),
         None,
     )
-    return (
-        "" if index is None else f": step {index + 1} (`{steps.show(index)}`) needs no result of step {index}"
-    )
+    if found is None:
+        return ""
+    earlier, later = found
+    return f": step {later + 1} (`{steps.show(later)}`) needs no result of step {earlier + 1}"
 
 
-def _depths(steps: Steps, sources: list[set[int]]) -> tuple[list[int], tuple[int, int] | None]:
-    """Per call the length of the longest chain that ends in it; the first pair made together though dependent."""
+def _depths(
+    steps: Steps, sources: list[set[int]], pure: frozenset[str]
+) -> tuple[list[int], tuple[int, int] | None]:
+    """Per call the length of the longest chain that ends in it; the first pair made together though dependent.
+
+    A pure tool lengthens no chain and is in no such pair: it only hands on what it was given.
+    """
     depths: list[int] = []
     barrier = deepest = 0
     unsafe: tuple[int, int] | None = None
     changing = {name for name in steps.by_name if may_change(name)}
     for index, (name, needed) in enumerate(zip(steps.names, sources, strict=True)):
+        if name in pure:
+            depths.append(max([barrier, *(depths[earlier] for earlier in needed)]))
+            continue
         depth = barrier + 1
         if needed:
             depth = max(depth, 1 + max(depths[earlier] for earlier in needed))
-            together = next((earlier for earlier in sorted(needed) if steps.same_turn(earlier, index)), None)
+            together = next(
+                (
+                    earlier
+                    for earlier in sorted(needed)
+                    if steps.same_turn(earlier, index) and steps.names[earlier] not in pure
+                ),
+                None,
+            )
             if unsafe is None and together is not None:
                 unsafe = (index, together)
         if name in changing:

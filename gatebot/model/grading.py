@@ -35,6 +35,11 @@ class TrajectoryDefault(Written):
         description="A tool's name in goldens and checks → other names it goes by, `*` standing for any text: "
         "`{search: [web.search, mcp__*__search]}`. Trials and reports keep the names the agent used.",
     )
+    pure: Several[Text] = Field(
+        default=(),
+        description="Tools that compute their result from their arguments alone, such as a calculator: `parallelism` leaves "
+        "them out.",
+    )
 
     @field_validator("aliases")
     @classmethod

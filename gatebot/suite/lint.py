@@ -9,6 +9,7 @@ from gatebot.errors import Location
 from gatebot.model.config import Config
 from gatebot.suite.explain import nearest
 from gatebot.suite.finding import Finding, raise_errors
+from gatebot.suite.lint_calls import call_for_a_name
 from gatebot.suite.lint_case import CaseLint, lint_case
 from gatebot.suite.loaded import ConfigFile, LoadedCase
 from gatebot.suite.wording import printable
@@ -67,6 +68,7 @@ def _lint_config(file: ConfigFile, cases: Sequence[LoadedCase], *, same_source: 
             "one label cannot both accept and override",
             "give accept.label and accept.override_label different names",
         )
+    yield from _pure(file)
     for name in _without_evidence(config, cases):
         yield Finding(
             "warning",
@@ -74,6 +76,27 @@ def _lint_config(file: ConfigFile, cases: Sequence[LoadedCase], *, same_source: 
             f"{name} gates, but no case has what it is measured by",
             "the gate will say not_evaluated: write goldens, or let the metric inform",
         )
+
+
+def _pure(file: ConfigFile) -> Iterator[Finding]:
+    """Names in `trajectory.pure` that no call can have."""
+    config = file.config
+    schemas = config.tools if isinstance(config.tools, dict) else {}
+    aliases = config.trajectory.aliases
+    known = sorted({*schemas, *aliases, *(other for others in aliases.values() for other in others)})
+    for number, tool in enumerate(config.trajectory.pure):
+        place = file.document.locate(("trajectory", "pure", number))
+        if fault := call_for_a_name(tool):
+            yield Finding("error", place, fault[0], "name the tool alone")
+        elif "*" in tool:
+            hint = f"give the tools one name: `trajectory: {{aliases: {{calculator: ['{tool}']}}}}`"
+            yield Finding("error", place, f"'{tool}' is a pattern, and pure tools are named", hint)
+        elif schemas and tool not in known:
+            near = nearest(tool, known)
+            hint = f"did you mean '{near}'?" if near else "name a tool of `tools`, or take it out"
+            yield Finding(
+                "warning", place, f"trajectory.pure names '{tool}', which is none of the tools", hint
+            )
 
 
 def _without_evidence(config: Config, cases: Sequence[LoadedCase]) -> Iterator[str]:

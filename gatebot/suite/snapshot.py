@@ -21,7 +21,7 @@ MAX_SNAPSHOT_BYTES = 256 * 1024 * 1024
 POLICY_KEYS = ("gate", "accept", "quarantine", "budget")
 RUN_KEYS = ("id", "turns", "history", "plain", "context", "timeout")
 GRADING_KEYS = ("id", "expect", "references")
-GRADER_VERSION = 2
+GRADER_VERSION = 3
 """Raise it when a grader's verdict on the same trial may change: results graded before are then another evaluation's."""
 
 

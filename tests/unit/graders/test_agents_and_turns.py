@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from gatebot.graders.grade import grade_trial
 from gatebot.graders.handoffs import handoffs
 from gatebot.graders.parallelism import parallelism
 from gatebot.graders.steps import gather
+from gatebot.model.config import TrajectoryDefault
 from gatebot.model.suite import ExpectedCall
 from gatebot.model.trajectory import Message, ToolCall, Trajectory
 from tests.unit.graders.trials import call, case, golden, grade, steps_of, trial, value
@@ -40,6 +42,40 @@ def test_dependent_calls_made_together_are_named() -> None:
     assert score.reason == (
         'step 2: `list_orders(user="user-77")` needs the result of step 1, made in the same turn'
     )
+
+
+def add(first: str, result: str) -> ToolCall:
+    return call("calculator", {"sum": first}, result=result)
+
+
+@pytest.mark.parametrize(
+    ("turns", "share"),
+    [
+        ([find, add("1+1", "2"), orders], 1.0),  # the calculator needs no turn and is in none
+        ([find, add("1+1", "2"), weather], 0.5),
+        ([find, add("user-77", "4411-a"), call("orders", {"of": "4411-a"}, result="[]")], 1.0),
+        ([[find, add("user-77", "4411-a")], orders], 1.0),  # an unsafe pair with a pure tool is none
+    ],
+    ids=["between", "independent", "handed-on", "together"],
+)
+def test_pure_tools_are_left_out_of_parallelism(turns: list[ToolCall | list[ToolCall]], share: float) -> None:
+    score = parallelism("", steps_of(*turns), pure=frozenset({"calculator"}))
+    assert score.value == pytest.approx(share)
+    assert "calculator" not in score.reason
+
+
+def test_pure_tools_alone_are_ungraded() -> None:
+    score = parallelism("", steps_of(find, add("1", "2"), add("2", "3")), pure=frozenset({"calculator"}))
+    assert (score.value, score.by_design) == (None, True)
+    assert score.reason == "fewer than two calls of tools that are not pure"
+
+
+def test_the_suite_says_which_tools_are_pure_by_any_of_their_names() -> None:
+    defaults = TrajectoryDefault(pure=("sum",), aliases={"calculator": ("sum", "mcp__*__sum")})
+    made = trial(find, call("mcp__math__sum", {"of": "1+1"}, result="2"), orders, answer="x")
+    graded = grade_trial(case({"answer": {"contains": "x"}}), made, defaults)
+    plain = grade_trial(case({"answer": {"contains": "x"}}), made, TrajectoryDefault())
+    assert (value(graded, "parallelism"), value(plain, "parallelism")) == (1.0, pytest.approx(2 / 3))
 
 
 def test_parallelism_is_ungraded_where_nothing_can_be_said() -> None:

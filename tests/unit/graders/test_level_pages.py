@@ -95,7 +95,7 @@ def test_the_configurations_of_the_pages_can_be_written() -> None:
         for kind, text in blocks(page)
         if kind == "yaml" and "input:" not in text.split("\n")[0]
     ]
-    assert len(written) == 2
+    assert len(written) == 3
     for text in written:
         document = read_yaml("gatebot.yaml", f"version: 1\nsuite: a\nagent: nop\n{text}".encode())
         assert Config.model_validate(document.value).suite == "a"

