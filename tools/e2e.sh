@@ -4,7 +4,8 @@
 #
 # An engine that already answers is used as it is; else, as root, one of our own is started and is gone afterwards.
 # Where there can be none, what needs it is skipped with the reason, and the rest is run. A test that fails is a failure.
-# GATEBOT_E2E_FULL=1 builds and tries the full image too.
+# GATEBOT_E2E_FULL=1 builds and tries the full image too. GATEBOT_E2E_RELEASE=1 makes a release on loopback (docker-registry).
+# GATEBOT_E2E_MOMENTS (10): how often the image's run is told to stop at a random moment.
 # GATEBOT_E2E_STATE (.e2e): what a second run need not make again. The logs and comments of the last run are in logs/ there,
 # or in the folder that GATEBOT_E2E_NAME names.
 set -euo pipefail

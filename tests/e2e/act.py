@@ -43,7 +43,10 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One run: workflow file and event, variables and secrets, actions replaced by local folders, and where uploads go."""
+    """One run: workflow file and event, variables and secrets, actions replaced by local folders, and where uploads go.
+
+    `more`: further arguments of act; they win over those it is given anyway.
+    """
 
     repository: Path
     workflow: str
@@ -55,6 +58,7 @@ class Order:
     actions: Mapping[str, Path]
     uploads: Path
     actor: str = "author"
+    more: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,7 @@ def command(machine: Machine, order: Order, payload: Path) -> list[str]:
         f"--actor={order.actor}",
         f"--container-options=--volume={order.uploads}:/uploads",
         "--json",
+        "--rm",
         "--pull=false",
         "--network=host",
         "--action-offline-mode",
@@ -90,6 +95,7 @@ def command(machine: Machine, order: Order, payload: Path) -> list[str]:
         "--no-cache-server",
         "--artifact-server-addr=127.0.0.1",
         *settings,
+        *order.more,
     ]
 
 
@@ -114,12 +120,12 @@ def start(machine: Machine, order: Order) -> tuple[subprocess.Popen[bytes], Path
     return process, log
 
 
-def run(machine: Machine, order: Order) -> Ran:
+def run(machine: Machine, order: Order, longest_s: float = LONGEST_S) -> Ran:
     """Run act to its end."""
     begun = time.monotonic()
     process, log = start(machine, order)
     try:
-        code = process.wait(LONGEST_S)
+        code = process.wait(longest_s)
     finally:
         process.kill()
         process.wait()
