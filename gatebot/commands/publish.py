@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gatebot.commands.concluding import case_diffs
+from gatebot.commands.commenting import case_diffs
 from gatebot.commands.graded_trials import ReaderSource
 from gatebot.model.acceptance import Acceptance
 from gatebot.model.config import CommentMode

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
-from gatebot.core.confirm import SingleCases
+from gatebot.core.averages import deviation, mean
+from gatebot.core.decision import SingleCases
 from gatebot.core.evidence import Evidence
 from gatebot.core.rows import Row
 from gatebot.model.metric import in_table_order
@@ -186,22 +185,12 @@ def _metrics(evidence: Evidence, case: str) -> dict[str, CaseMetric]:
     found: dict[str, CaseMetric] = {}
     for name in in_table_order(names):
         base, head = (_values(sides[side], name) for side in ("base", "head"))
-        found[name] = CaseMetric(base=_mean(base), head=_mean(head), base_sd=_sd(base), head_sd=_sd(head))
+        found[name] = CaseMetric(mean(base), mean(head), deviation(base), deviation(head))
     return found
 
 
 def _values(rows: list[Row], name: str) -> list[float]:
     return [value for row in rows if (value := row.values.get(name)) is not None]
-
-
-def _mean(values: list[float]) -> float | None:
-    if len(values) == 1:
-        return float(values[0])
-    return float(np.mean(values)) if values else None
-
-
-def _sd(values: list[float]) -> float | None:
-    return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
 
 def _rate(count_: SideCount) -> float:

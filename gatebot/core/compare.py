@@ -13,12 +13,11 @@ from typing import Literal
 from gatebot.core.significance import Adjustment, Draws, Tested, over_cases, within_cases
 from gatebot.core.stats.generalize import paired_t_interval
 from gatebot.core.stats.interval import Beyond, Limits, agreeing_with, effect_interval
-from gatebot.core.stats.permutation import PERMUTATIONS
+from gatebot.core.stats.resampling import PERMUTATIONS
 from gatebot.core.stats.strata import Strata, case_differences, case_means, log_strata, strata_of
 from gatebot.core.view import MetricSample
 from gatebot.model.metric import Metric
 
-INFORMING_PERMUTATIONS = 1_999
 MARGIN_CONFIDENCE = 0.90
 
 

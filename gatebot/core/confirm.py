@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+from gatebot.core.decision import SingleCases
 from gatebot.core.stats.single_case import confirmed_p, min_p, suspects
 from gatebot.core.stats.strata import counts_of, pass_counts, strata_of
 from gatebot.core.view import EvidenceView, MetricSample
 from gatebot.model.report import SideCount
 from gatebot.model.trial import SIDES, Side
-
-
-@dataclass(frozen=True, slots=True)
-class SingleCases:
-    """What leg B found: `regressed` cases, and each tested case's adjusted p-value.
-
-    `fresh`: a suspect's confirming trials per side. `unconfirmed`: suspects whose confirming trials are missing.
-    `level` is what the adjusted p-values were held against, 0 when the leg was off.
-    """
-
-    regressed: frozenset[str] = frozenset()
-    adjusted: Mapping[str, float] = field(default_factory=dict[str, float])
-    fresh: Mapping[str, Mapping[Side, SideCount]] = field(default_factory=dict[str, Mapping[Side, SideCount]])
-    unconfirmed: tuple[str, ...] = ()
-    level: float = 0.0
 
 
 def suspect_cases(sample: MetricSample) -> tuple[str, ...]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from gatebot.core.confirm import SingleCases, by_confirmation, by_min_p, suspect_cases
+from gatebot.core.confirm import by_confirmation, by_min_p, suspect_cases
+from gatebot.core.decision import SingleCases
 from gatebot.core.looks import Look, LookPlan, look_plan
 from gatebot.core.tracing import Known, LookResult, look_at, trace
 from gatebot.core.verdict import without_evidence

@@ -2,51 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from gatebot.core.compare import INFORMING_PERMUTATIONS, Comparison, agreeing, compare
-from gatebot.core.confirm import SingleCases
+from gatebot.core.compare import agreeing, compare
 from gatebot.core.course import Course, Reached, reached
+from gatebot.core.decision import (
+    ADVICE,
+    Decision,
+    Judged,
+    MetricDecision,
+    closes,
+    listed,
+    observing,
+    target_missed,
+)
 from gatebot.core.endings import nothing_completed
 from gatebot.core.evidence import Evidence, empty_cases, side_values
 from gatebot.core.outlook import to_exclude
 from gatebot.core.stats.interval import confidence_at
 from gatebot.core.stats.multiplicity import benjamini_hochberg
+from gatebot.core.stats.resampling import INFORMING_PERMUTATIONS
 from gatebot.core.target import judge_target
-from gatebot.core.tracing import LookResult
-from gatebot.core.verdict import Judged, judge, without_evidence
+from gatebot.core.verdict import judge, without_evidence
 from gatebot.core.view import MetricSample
 from gatebot.model.config import Gate, MetricGate
 from gatebot.model.metric import MEASURED_METRICS, METRICS, PRIMARY_METRIC, in_table_order
-from gatebot.model.plan import MOST_SEEDS, Plan
-from gatebot.model.report import Conclusion, TargetResult
+from gatebot.model.plan import MOST_SEEDS
+from gatebot.model.report import Conclusion
 from gatebot.model.trial import SIDES
-
-
-@dataclass(frozen=True, slots=True)
-class MetricDecision:
-    """One metric's verdict; `comparison` None when there was nothing to compare."""
-
-    name: str
-    gating: bool
-    sample: MetricSample
-    comparison: Comparison | None
-    judged: Judged
-    target: TargetResult | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """Everything decided, before it is written down. `looks`: every look made; `alpha`: the whole level."""
-
-    conclusion: Conclusion
-    reason: str
-    advice: str
-    metrics: tuple[MetricDecision, ...]
-    singles: SingleCases
-    alpha: float
-    looks: tuple[LookResult, ...] = ()
-    would_have: Conclusion | None = None
 
 
 def decide(evidence: Evidence, gate: Gate, course: Course, *, stopped: str = "") -> Decision:
@@ -74,61 +57,19 @@ def decide(evidence: Evidence, gate: Gate, course: Course, *, stopped: str = "")
     return _decision(gate, conclusion, reason, metrics, state)
 
 
-def decided_without_trials(plan: Plan) -> tuple[Conclusion, str] | None:
-    """What a plan settles by itself: a side that does not install, or the same agent on both sides."""
-    broken = {
-        side: info.setup_reason
-        for side, info in (("head", plan.head), ("base", plan.base))
-        if info is not None and info.setup == "failed"
-    }
-    if set(broken) == {"head", "base"}:
-        return "not_evaluated", f"neither side installs: {broken['head']}"
-    if "head" in broken:
-        return "fail", f"the head does not install: {broken['head']}"
-    if "base" in broken:
-        return "not_evaluated", f"base broken: it does not install: {broken['base']}"
-    if (
-        plan.same_agent
-        and plan.base is not None
-        and plan.head is not None
-        and plan.base.tree == plan.head.tree
-    ):
-        return "pass", "base and head hold the same agent: nothing to run"
-    return None
-
-
-def settled(conclusion: Conclusion, reason: str, gate: Gate) -> Decision:
-    """The decision for an evaluation that needed no trials."""
-    return _decision(gate, conclusion, reason, (), Reached((), SingleCases()))
-
-
-def closes(target: TargetResult, gate: MetricGate) -> bool:
-    """A missed target closes the gate, unless the base missed it already and that is only to warn."""
-    if target.verdict not in ("missed", "unproven"):
-        return False
-    return not (target.inherited and gate.inherited == "warn")
-
-
-def listed(names: list[str]) -> str:
-    """Names in a sentence, five at most."""
-    shown = ", ".join(names[:5])
-    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
-
-
 def _decision(
     gate: Gate, conclusion: Conclusion, reason: str, metrics: tuple[MetricDecision, ...], state: Reached
 ) -> Decision:
-    observing = gate.mode == "observe"
-    return Decision(
-        conclusion="pass" if observing else conclusion,
+    decision = Decision(
+        conclusion=conclusion,
         reason=reason,
         advice=_advice(conclusion, metrics, gate, state),
         metrics=metrics,
         singles=state.singles,
         alpha=gate.alpha,
         looks=state.results,
-        would_have=conclusion if observing else None,
     )
+    return observing(decision, gate)
 
 
 def _gating(state: Reached, gate: Gate, course: Course) -> list[MetricDecision]:
@@ -178,8 +119,8 @@ def _with_target(decision: MetricDecision, evidence: Evidence, gate: Gate) -> Me
     target = judge_target(
         METRICS[decision.name],
         gate.metrics.get(decision.name, MetricGate()),
-        side_values(evidence, decision.name, "head"),
-        side_values(evidence, decision.name, "base"),
+        lambda: side_values(evidence, decision.name, "head"),
+        lambda: side_values(evidence, decision.name, "base"),
     )
     return replace(decision, target=target)
 
@@ -230,23 +171,12 @@ def _because(regressed: list[str], missed: list[str]) -> str:
     return "; ".join(parts)
 
 
-def target_missed(missed: list[str]) -> str:
-    """The reason for missed targets of these metrics."""
-    return (
-        f"the target of {listed(missed)} is missed"
-        if len(missed) == 1
-        else f"the targets of {listed(missed)} are missed"
-    )
-
-
 def _advice(conclusion: Conclusion, metrics: tuple[MetricDecision, ...], gate: Gate, state: Reached) -> str:
     """What to do now; of an inconclusive evaluation how much more it takes."""
-    if conclusion == "fail" and not metrics:
-        return "Mend the head's setup; what it printed is in logs/setup-head.log."
     open_ = [d for d in metrics if d.gating and d.judged.verdict == "inconclusive"]
     asked = [to_exclude(d.comparison, gate.metrics[d.name]) for d in open_ if d.comparison is not None]
     if not asked or conclusion in ("pass", "not_evaluated") or any(_regressed(d) for d in metrics):
-        return _ADVICE[conclusion]
+        return ADVICE[conclusion]
     goes_on = state.last is not None and state.last.look.futility is not None
     first = "Run it again: it goes on where it stopped. " if goes_on else ""
     seeds, cases = _largest([needed.seeds for needed in asked]), _largest([needed.cases for needed in asked])
@@ -267,9 +197,3 @@ def _largest(numbers: list[int | None]) -> int | None:
 
 
 _MORE = "more than 2,000"
-_ADVICE: dict[Conclusion, str] = {
-    "pass": "Nothing to do.",
-    "fail": "Fix the cases below or, if the new behaviour is intended, have a maintainer accept it.",
-    "inconclusive": "Run more seeds to exclude the margin, or widen the margin.",
-    "not_evaluated": "Remove the cause, which the reason or a note below names, and run again; this is not a pass.",
-}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gatebot.core.decide import Decision
+from gatebot.core.decision import Decision
 from gatebot.model.drift import PROVEN_ALPHA, Drift
 from gatebot.model.gate import Gate, MetricGate
 from gatebot.model.metric import is_judge_metric

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gatebot.core.stats.interval import confidence_at
-from gatebot.core.stats.permutation import PERMUTATIONS
+from gatebot.core.stats.resampling import PERMUTATIONS
 from gatebot.core.stats.sequential import FUTILITY, MEAN_SHARE, information_fractions, look_levels
 from gatebot.core.stats.spacing import look_rounds
 from gatebot.model.config import Gate

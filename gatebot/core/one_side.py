@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from typing import Literal
 
-from gatebot.core.confirm import SingleCases
-from gatebot.core.decide import Decision, MetricDecision, closes, listed, target_missed
+from gatebot.core.decision import (
+    ADVICE,
+    Decision,
+    Judged,
+    MetricDecision,
+    SingleCases,
+    closes,
+    listed,
+    observing,
+    target_missed,
+)
 from gatebot.core.endings import never_passing, nothing_completed
 from gatebot.core.evidence import Evidence, empty_cases, side_values
 from gatebot.core.target import judge_target
-from gatebot.core.verdict import Judged
 from gatebot.model.config import Gate, MetricGate
 from gatebot.model.metric import METRICS, in_table_order
-from gatebot.model.report import Conclusion
+from gatebot.model.report import Conclusion, TargetResult
 from gatebot.model.trial import Side
 
 NO_BASELINE = "no baseline"
@@ -33,18 +41,15 @@ def decide_one_side(
     the conclusion then.
     """
     names = set(evidence.metric_names()) | set(gate.metrics)
+    why = no_baseline or "one side alone: nothing to compare with"
     metrics = tuple(
         MetricDecision(
             name=name,
             gating=name in gate.metrics,
             sample=evidence.sample(name),
             comparison=None,
-            judged=Judged("not_evaluated", no_baseline or "one side alone: nothing to compare with"),
-            target=None
-            if no_baseline
-            else judge_target(
-                METRICS[name], gate.metrics.get(name, MetricGate()), side_values(evidence, name, side), ()
-            ),
+            judged=Judged("not_evaluated", why),
+            target=None if no_baseline else _target(evidence, gate, name, side),
         )
         for name in in_table_order(names)
     )
@@ -53,20 +58,18 @@ def decide_one_side(
     )
     if no_baseline and conclusion == "pass" and on_missing_base == "fail":
         conclusion, reason = "fail", f"{no_baseline}, and `on_missing_base: fail` demands one"
-    return Decision(
-        conclusion="pass" if gate.mode == "observe" else conclusion,
-        reason=reason,
-        advice=_advice(
-            conclusion,
-            no_baseline,
-            failing=any(row.passed is False for row in evidence.all_rows()),
-            never=never_passing(evidence, (side,)),
-        ),
-        metrics=metrics,
-        singles=SingleCases(),
-        alpha=gate.alpha,
-        would_have=conclusion if gate.mode == "observe" else None,
+    advice = _advice(
+        conclusion,
+        no_baseline,
+        failing=any(row.passed is False for row in evidence.all_rows()),
+        never=never_passing(evidence, (side,)),
     )
+    return observing(Decision(conclusion, reason, advice, metrics, SingleCases(), gate.alpha), gate)
+
+
+def _target(evidence: Evidence, gate: Gate, name: str, side: Side) -> TargetResult | None:
+    metric_gate = gate.metrics.get(name, MetricGate())
+    return judge_target(METRICS[name], metric_gate, lambda: side_values(evidence, name, side))
 
 
 def _conclude(
@@ -115,8 +118,8 @@ def _advice(conclusion: Conclusion, no_baseline: str, *, failing: bool, never: l
         else "Nothing to do."
     )
     return {
+        **ADVICE,
         "pass": broken or steady,
         "fail": "Fix the cases below, or lower the target.",
         "inconclusive": "Run more seeds.",
-        "not_evaluated": "Remove the cause, which the reason or a note below names, and run again; this is not a pass.",
     }[conclusion]

@@ -10,6 +10,7 @@ import numpy as np
 
 from gatebot.core.compare import Comparison, strata
 from gatebot.core.looks import look_plan, single_cases_gate
+from gatebot.core.margin import margin_of, margin_on_scale
 from gatebot.core.stats.generalize_power import (
     between_variance,
     general_cases_needed,
@@ -31,7 +32,6 @@ from gatebot.core.stats.quantiles import normal_quantile
 from gatebot.core.stats.sequential import ALPHA, course, information_fractions
 from gatebot.core.stats.single_case import CONFIRM_TRIALS
 from gatebot.core.stats.strata import FloatArray, Strata, pass_counts, strata_of
-from gatebot.core.verdict import margin_of, margin_on_scale
 from gatebot.model.config import Gate, MetricGate
 from gatebot.model.report import Report, SideCount
 

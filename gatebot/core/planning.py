@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from gatebot.core.compare import strata
-from gatebot.core.decide import MetricDecision
+from gatebot.core.decision import MetricDecision
 from gatebot.core.outlook import outlook, seen_drop
 from gatebot.core.stats.generalize_power import between_variance
 from gatebot.core.stats.power import Seeds, estimated_rates, smallest_shift, within_variance

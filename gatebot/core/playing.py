@@ -10,7 +10,7 @@ import numpy as np
 from gatebot.core.course import Course, Reached
 from gatebot.core.looks import look_plan
 from gatebot.core.rounds import needs
-from gatebot.core.stats.permutation import PERMUTATIONS
+from gatebot.core.stats.resampling import PERMUTATIONS
 from gatebot.core.stats.single_case import CONFIRM_TRIALS
 from gatebot.core.stats.strata import FloatArray
 from gatebot.core.tracing import Known

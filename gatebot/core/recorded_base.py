@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from gatebot.core.decision import closes
 from gatebot.core.evidence import Evidence, side_values
 from gatebot.core.recordings import other_models
 from gatebot.core.rows import Rows
+from gatebot.core.target import judge_target
 from gatebot.core.view import MetricSample
 from gatebot.model.config import Gate
 from gatebot.model.metric import METRICS, PRIMARY_METRIC
@@ -69,11 +71,12 @@ def _recorded_in(evidence: Evidence, key: TrialKey) -> bool:
 
 
 def _misses(evidence: Evidence, gate: Gate, name: str) -> bool:
-    head, base = (side_values(evidence, name, side) for side in ("head", "base"))
-    from gatebot.core.decide import closes
-    from gatebot.core.target import judge_target
-
-    target = judge_target(METRICS[name], gate.metrics[name], head, base)
+    target = judge_target(
+        METRICS[name],
+        gate.metrics[name],
+        lambda: side_values(evidence, name, "head"),
+        lambda: side_values(evidence, name, "base"),
+    )
     return target is not None and closes(target, gate.metrics[name])
 
 

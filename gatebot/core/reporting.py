@@ -6,20 +6,17 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from gatebot.core.averages import mean, variance
 from gatebot.core.cases import case_results, count, worst_first
-from gatebot.core.decide import Decision, MetricDecision, listed
+from gatebot.core.decision import Decision, MetricDecision, listed
 from gatebot.core.endings import ending_alerts, never_passing
 from gatebot.core.evidence import Evidence, side_values
-from gatebot.core.planning import next_run, smallest_drop
+from gatebot.core.margin import margin_of
 from gatebot.core.recordings import recorded_alert, recorded_told
-from gatebot.core.stats.interval import Limits, ratio_interval
-from gatebot.core.stats.permutation import PERMUTATIONS
 from gatebot.core.stats.reliability import Reliability, pass_at_k, pass_hat_k
-from gatebot.core.tracing import LookResult
-from gatebot.core.verdict import margin_of
+from gatebot.core.stats.resampling import PERMUTATIONS
 from gatebot.model.config import Gate
 from gatebot.model.metric import METRICS, PRIMARY_METRIC, Metric
 from gatebot.model.plan import Plan
@@ -36,6 +33,9 @@ from gatebot.model.report import (
 )
 from gatebot.model.trajectory import Usage
 from gatebot.model.trial import SIDES, Side
+
+if TYPE_CHECKING:
+    from gatebot.core.tracing import LookResult
 
 MAX_K = 10
 
@@ -54,7 +54,17 @@ class Context:
 
 
 def build_report(evidence: Evidence, decision: Decision, context: Context) -> Report:
-    """Write everything down: base against head."""
+    """Write everything down: base against head, or one side alone."""
+    report = _plain(evidence, decision, context)
+    if not decision.compares:
+        return report
+    from gatebot.core.compared import with_comparisons
+
+    return with_comparisons(report, decision, context.gate, context.plan)
+
+
+def _plain(evidence: Evidence, decision: Decision, context: Context) -> Report:
+    """The report before the numbers of its comparisons."""
     plan = context.plan
     recorded = recorded_told(plan, evidence.doubt)
     cases = case_results(
@@ -83,7 +93,6 @@ def build_report(evidence: Evidence, decision: Decision, context: Context) -> Re
             *_alerts(evidence, decision, plan),
         ),
         recorded_base=recorded,
-        next_run=next_run(decision.metrics, context.gate, plan),
         would_have=decision.would_have,
         isolation=plan.isolation,
         cost={str(side): usage for side, usage in context.cost.items()},
@@ -96,13 +105,8 @@ def build_report(evidence: Evidence, decision: Decision, context: Context) -> Re
 def _metric_result(decision: MetricDecision, evidence: Evidence, gate: Gate) -> MetricResult:
     metric = METRICS[decision.name]
     metric_gate = gate.metrics.get(decision.name)
-    comparison = decision.comparison
-    back = math.exp if metric.scale == "ratio" else float
-    base, head = (
-        (comparison.base, comparison.head)
-        if comparison is not None
-        else (_side_mean(evidence, metric, "base"), _side_mean(evidence, metric, "head"))
-    )
+    compared = decision.comparison is not None
+    base, head = (None if compared else _side_mean(evidence, metric, side) for side in SIDES)
     return MetricResult(
         name=decision.name,
         gating=decision.gating,
@@ -110,10 +114,10 @@ def _metric_result(decision: MetricDecision, evidence: Evidence, gate: Gate) -> 
         scale=metric.scale,
         base=base,
         head=head,
-        delta=None if comparison is None else back(comparison.delta),
-        interval=None if comparison is None else _shown(comparison.interval, metric),
-        confidence=None if comparison is None else comparison.confidence,
-        p_value=None if comparison is None else comparison.worse,
+        delta=None,
+        interval=None,
+        confidence=None,
+        p_value=None,
         n_cases=len(decision.sample.cases) or _cases_with(evidence, decision.name),
         seeds=SeedCounts(**{side: _seeds(decision, evidence, side) for side in SIDES}),
         margin=margin_of(metric, metric_gate),
@@ -123,15 +127,9 @@ def _metric_result(decision: MetricDecision, evidence: Evidence, gate: Gate) -> 
         reason=decision.judged.reason,
         base_sd=_sd(evidence, decision.name, "base"),
         head_sd=_sd(evidence, decision.name, "head"),
-        p_adjusted=None if comparison is None else comparison.adjusted_worse,
         min_effect=metric_gate.min_effect if metric_gate is not None else 0.0,
         target_result=decision.target,
-        smallest_drop=smallest_drop(decision, gate),
     )
-
-
-def _shown(limits: Limits, metric: Metric) -> Limits:
-    return ratio_interval(limits) if metric.scale == "ratio" else limits
 
 
 def _seeds(decision: MetricDecision, evidence: Evidence, side: Side) -> int:
@@ -146,16 +144,14 @@ def _cases_with(evidence: Evidence, name: str) -> int:
 
 
 def _side_mean(evidence: Evidence, metric: Metric, side: Side) -> float | None:
-    arms = side_values(evidence, metric.name, side)
-    # One value is its own mean, and most runs of one slot have nothing else: asking numpy costs as much as deciding.
-    means = [float(values[0] if len(values) == 1 else np.mean(values)) for values in arms]
-    return float(np.mean(means)) if means else None
+    means = [mean(values) for values in side_values(evidence, metric.name, side)]
+    return mean([one for one in means if one is not None])
 
 
 def _sd(evidence: Evidence, name: str, side: Side) -> float | None:
     """Standard deviation over seeds: root of the mean within-case variance; None with one seed a case."""
-    variances = [np.var(v, ddof=1) for v in side_values(evidence, name, side) if len(v) > 1]
-    return float(np.sqrt(np.mean(variances))) if variances else None
+    within = mean([variance(values) for values in side_values(evidence, name, side) if len(values) > 1])
+    return None if within is None else math.sqrt(within)
 
 
 def _trial_counts(evidence: Evidence) -> TrialCounts:

@@ -3,36 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from gatebot.core.compare import Comparison, strata
+from gatebot.core.decision import Judged
 from gatebot.core.evidence import MISSING_SHARE as LIMIT
+from gatebot.core.margin import margin_of, margin_on_scale
 from gatebot.core.stats.generalize import MIN_CASES
 from gatebot.core.stats.interval import confidence_at
 from gatebot.core.stats.strata import is_constant
 from gatebot.core.view import EvidenceView, MetricSample, Window
 from gatebot.model.config import Gate, MetricGate
 from gatebot.model.metric import Metric
-from gatebot.model.report import Verdict
 from gatebot.model.trial import SIDES
-
-DEFAULT_MARGIN = 0.10
-DEFAULT_RATIO_MARGIN = 1.25
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A verdict with the sentence that explains it."""
-
-    verdict: Verdict
-    reason: str
-
-
-def margin_of(metric: Metric, gate: MetricGate | None) -> float:
-    """The margin that applies: the user's, or the default of the metric's scale."""
-    if gate is not None and gate.margin is not None:
-        return gate.margin
-    return DEFAULT_RATIO_MARGIN if metric.scale == "ratio" else DEFAULT_MARGIN
 
 
 def without_evidence(
@@ -96,11 +78,6 @@ def non_inferior(comparison: Comparison, gate: MetricGate | None, level: float) 
 
 def _on_scale(metric: Metric, change: float) -> float:
     return math.log1p(change) if metric.scale == "ratio" else change
-
-
-def margin_on_scale(metric: Metric, margin: float) -> float:
-    """A margin on the scale that the comparison is made on."""
-    return math.log(margin) if metric.scale == "ratio" else margin
 
 
 def _no_variation(comparison: Comparison) -> bool:

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from gatebot.core.stats.interval import Limits, variance_of
-from gatebot.core.stats.permutation import PERMUTATIONS, JointTails, step_down
+from gatebot.core.stats.permutation import JointTails, step_down
 from gatebot.core.stats.quantiles import t_cdf, t_quantile
+from gatebot.core.stats.resampling import PERMUTATIONS
 from gatebot.core.stats.strata import FloatArray, Tails
 
 # Fewer cases say too little about cases not seen.

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gatebot.core.stats.labelings import drawn_sums, labelings, rankable, ranked_sums
+from gatebot.core.stats.resampling import PERMUTATIONS
 from gatebot.core.stats.shuffled import ShuffledCase, prepared
 from gatebot.core.stats.strata import FloatArray, Strata, Tails
 
-PERMUTATIONS = 9_999
 # With no more labelings than this, all of them are gone through and p is exact.
 ENUMERATION_LIMIT = 50_000
 # Statistics have variance one; two closer than this are the same number, rounded differently.

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from gatebot.core.stats.interval import Limits
 from gatebot.core.stats.quantiles import normal_quantile
+
+if TYPE_CHECKING:
+    from gatebot.core.stats.interval import Limits
 
 # Beyond k this many trials per case are needed before an interval is worth printing.
 _SPARE_TRIALS = 2

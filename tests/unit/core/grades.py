@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gatebot.core.course import course_of
-from gatebot.core.decide import Decision, decide
+from gatebot.core.decide import decide
+from gatebot.core.decision import Decision
 from gatebot.core.evidence import Evidence, gather
 from gatebot.core.reporting import Context, build_report
 from gatebot.model.config import Gate, MetricGate

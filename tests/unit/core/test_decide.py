@@ -5,7 +5,8 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from gatebot.core.decide import decided_without_trials, target_missed
+from gatebot.core.decision import target_missed
+from gatebot.core.foregone import decided_without_trials
 from gatebot.core.one_side import decide_one_side
 from gatebot.model.config import Gate, MetricGate
 from gatebot.model.plan import SideInfo

@@ -7,7 +7,8 @@ import random
 import pytest
 
 from gatebot.core.course import course_of
-from gatebot.core.decide import Decision, decide
+from gatebot.core.decide import decide
+from gatebot.core.decision import Decision
 from gatebot.core.drift import GONE_ALPHA, drift_gate, drift_of
 from gatebot.model.drift import PROVEN_ALPHA, Drift
 from gatebot.model.gate import Gate, MetricGate

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gatebot.core.cases import case_results
-from gatebot.core.confirm import SingleCases
 from gatebot.core.course import course_of
 from gatebot.core.decide import decide
+from gatebot.core.decision import SingleCases
 from gatebot.core.endings import ending_alerts, never_passing
 from gatebot.core.evidence import Evidence
 from gatebot.core.one_side import decide_one_side

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from gatebot.core.course import course_of
-from gatebot.core.decide import Decision, decide
+from gatebot.core.decide import decide
+from gatebot.core.decision import Decision
 from gatebot.model.config import Gate, MetricGate
 from gatebot.model.score import Score
 from gatebot.model.trial import Side

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatebot.core.course import course_of
-from gatebot.core.decide import Decision, decide
+from gatebot.core.decide import decide
+from gatebot.core.decision import Decision
 from gatebot.core.stats.drawing import generator_of
 from gatebot.model.score import Score
 from gatebot.model.trial import Side

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from gatebot.core.course import course_of
-from gatebot.core.decide import Decision, decide
+from gatebot.core.decide import decide
+from gatebot.core.decision import Decision
 from gatebot.core.evidence import Evidence
 from gatebot.core.looks import look_plan
 from gatebot.core.playing import Arm, Arms, ArrayView

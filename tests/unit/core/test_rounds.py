@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from gatebot.core.course import course_of
-from gatebot.core.decide import Decision, decide
+from gatebot.core.decide import decide
+from gatebot.core.decision import Decision
 from gatebot.core.looks import look_plan
 from gatebot.core.rounds import CONFIRM_OFFSET, first_rounds, next_rounds, seed_plan
 from gatebot.model.config import Gate, Seeds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from gatebot.commands.concluding import case_diffs
+from gatebot.commands.commenting import case_diffs
 from gatebot.model.config import Config
 from gatebot.model.score import Score
 from gatebot.model.suite import Case, Suite
