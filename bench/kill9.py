@@ -174,13 +174,22 @@ def kill_and_go_on(kills: int, draw: random.Random) -> Outcome:
                 paid = {key: starts.counts[key] for key in finished(out)}
             said = to_the_end(argv(repo, out, cache))
             twice += sum(starts.counts[key] > times for key, times in paid.items())
-            if shown(finished(out), whole):
+            if shown(finished(out), whole) or reported(out) != reported(place / "whole"):
                 different += 1
                 print(f"the last run said:\n{said}")
             trials += len(finished(out))
     server.shutdown()
     server.server_close()
     return Outcome(hit, evaluations, trials, twice, different)
+
+
+def reported(out: Path) -> list[str]:
+    """What the report says, and the digest of all results but for what is measured; nothing when there is no report."""
+    place = out / "report.json"
+    if not place.exists():
+        return []
+    report = json.loads(place.read_bytes())
+    return [report["conclusion"], report["result_digest"]]
 
 
 def shown(found: dict[str, str], whole: dict[str, str]) -> bool:

@@ -42,6 +42,10 @@ UNSAFE = Annotated[
     bool,
     typer.Option("--unsafe-no-sandbox", help="Start agents even where they could reach a token or be root."),
 ]
+REPLACE = Annotated[
+    bool,
+    typer.Option("--replace", help="Remove what is left in --out of another evaluation that has not ended."),
+]
 FIRST_SLOT = Annotated[
     int, typer.Option("--first-slot", min=1, help="First slot: fresh slots, fresh trials.")
 ]
@@ -83,6 +87,7 @@ def gate(
     store: STORE = None,
     no_store: NO_STORE = False,
     unsafe: UNSAFE = False,
+    replace_other: REPLACE = False,
     shard: SHARD = None,
     alpha_share: ALPHA_SHARE = 1.0,
     json: JSON = False,
@@ -97,6 +102,7 @@ def gate(
         raise UsageError("--shard and --head-only do not go together", "leave one of them out")
     with _requested(repo, config, case, out, seeds, cache) as asked:
         request = replace(asked, store=store, reuse=not no_store, unsafe=unsafe, alpha_share=alpha_share)
+        request = replace(request, replace_unfinished=replace_other)
         if shard is not None:
             from gatebot.commands.gate import comparison
 
@@ -120,6 +126,7 @@ def run(
     store: STORE = None,
     no_store: NO_STORE = False,
     unsafe: UNSAFE = False,
+    replace_other: REPLACE = False,
     shard: SHARD = None,
     json: JSON = False,
 ) -> int:
@@ -128,6 +135,7 @@ def run(
 
     with _requested(repo, config, case, out, seeds, cache) as asked:
         request = replace(asked, store=store, reuse=not no_store, unsafe=unsafe)
+        request = replace(request, replace_unfinished=replace_other)
         if shard is not None:
             from gatebot.commands.run import one_side
 

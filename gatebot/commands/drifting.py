@@ -64,7 +64,7 @@ def drifted(recorded: Recorded, fresh: ResultsDirectory, out: Path, trouble: str
                 yield replace(one.trial, side="base", slot=one.origin.slot)
         yield from (trial for trial in fresh.trials() if trial.side == "head")
 
-    results, _ = open_results(out, comparison, overwrite=True)
+    results, _ = open_results(out, comparison, unfinished=True)
     results.write_suite(judged)
     report = conclude(comparison, judged, trials, results)
     results.write_plan(comparison)

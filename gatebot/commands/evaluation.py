@@ -83,7 +83,7 @@ def _run_trials(
 ) -> Ran:
     examined = examine_sides(evaluation)
     plan = plan_of(evaluation, request, examined)
-    results, found = open_results(request.out, plan, overwrite=True)
+    results, found = open_results(request.out, plan, overwrite=True, unfinished=request.replace_unfinished)
     suite = evaluation.ruler.suite
     if found is not None and found.finished and nothing_shown(found, results.trials()):
         start_over(results)
@@ -106,7 +106,7 @@ def _run_trials(
         places = _Places(results, watch, looks, kept, recordings, beyond_no_sign=again, shard=request.shard)
         with (
             prepared(evaluation, examined, plan, request, launchers, cache) as sides,
-            _loading_what_follows(),
+            _loading_what_follows(suite.config.gate, compared=len(evaluation.sides) == 2),
         ):
             plan = _run(sides, evaluation.ruler, request, places)
     plan = replace(plan, finished=not plan.stopped)
@@ -125,7 +125,7 @@ def _recordings(
 
 
 @contextmanager
-def _loading_what_follows() -> Generator[None]:
+def _loading_what_follows(gate: Gate, *, compared: bool) -> Generator[None]:
     """Load what grades and decides while the agents are waited for: nobody waits for it afterwards.
 
     Neither while the sandbox is tried nor while the first trials are started: whoever waits for many short answers is
@@ -135,9 +135,9 @@ def _loading_what_follows() -> Generator[None]:
 
     def load() -> None:
         over.wait(_HEAD_START_S)
-        from gatebot.commands.concluding import conclude_graded
+        from gatebot.commands.concluding import load_ahead
 
-        del conclude_graded
+        load_ahead(gate, compared=compared)
 
     thread = threading.Thread(target=load, name="loading")
     thread.start()

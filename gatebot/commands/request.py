@@ -24,7 +24,8 @@ class EvaluationRequest:
     place of this user's. `store`: where finished trials are, when not in the cache; without `reuse` none are taken
     from there or kept. `shard`: run this part of the trials alone. `unsafe`: agents may be started where they could
     reach what gatebot holds. `alpha_share`: this evaluation's part of the policy's alpha, in (0, 1], where several
-    judge one head together. `nursery`: where the launchers of agents come from, started or not. `tell` hears what a
+    judge one head together. `replace_unfinished`: what another evaluation that has
+    not ended left in `out` may be removed. `nursery`: where the launchers of agents come from, started or not. `tell` hears what a
     person should know and no report says.
     """
 
@@ -41,5 +42,6 @@ class EvaluationRequest:
     shard: Shard | None = None
     unsafe: bool = False
     alpha_share: float = 1.0
+    replace_unfinished: bool = False
     nursery: Nursery = field(default_factory=Nursery, repr=False, compare=False)
     tell: Callable[[str], None] = field(default=_nobody, repr=False)

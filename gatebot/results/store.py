@@ -130,11 +130,13 @@ def start_over(results: ResultsDirectory) -> None:
     _remove_ours(results.path)
 
 
-def open_results(path: Path, plan: Plan, *, overwrite: bool = False) -> tuple[ResultsDirectory, Plan | None]:
+def open_results(
+    path: Path, plan: Plan, *, overwrite: bool = False, unfinished: bool = False
+) -> tuple[ResultsDirectory, Plan | None]:
     """Open or make the directory for the evaluation that `plan` (its rounds aside) describes.
 
     Hands back the plan found there when it is of the same evaluation (which then goes on, or is finished), else None.
-    With `overwrite` the files of another *finished* evaluation are removed first.
+    With `overwrite` the files of another *finished* evaluation are removed first, with `unfinished` those of any other.
     Raises ResultsError when the directory holds another evaluation, or files that are not ours.
     """
     results = ResultsDirectory(path)
@@ -152,18 +154,23 @@ def open_results(path: Path, plan: Plan, *, overwrite: bool = False) -> tuple[Re
         differences = differences_between(found, plan)
         if not differences:
             return results, found
-        if not (overwrite and found.finished):
+        if not (unfinished or (overwrite and found.finished)):
             state = "finished" if found.finished else "unfinished"
             message = f"{path.name} holds another, {state} evaluation ({', '.join(differences)})"
             raise ResultsError(message, f"name another directory with --out, or remove {path}")
         _remove_ours(path)
     elif foreign := sorted(name for name in held - _KNOWN if not name.startswith(TEMPORARY_PREFIX)) or (
-        [TRIALS_FILE] if TRIALS_FILE in held else []
+        [TRIALS_FILE] if TRIALS_FILE in held and _holds_something(path / TRIALS_FILE) else []
     ):
         message = f"{path.name} is not a results directory: it holds {ascii(foreign[0])[1:-1]} and no plan"
         raise ResultsError(message, "name a new or empty directory with --out")
     replace_file(path / ".gitignore", b"*\n")
     return results, None
+
+
+def _holds_something(path: Path) -> bool:
+    """Whether a file is more than empty: a run that is killed before its first plan leaves an empty journal."""
+    return path.is_symlink() or not path.is_file() or path.stat().st_size > 0
 
 
 def existing_results(path: Path) -> ResultsDirectory:

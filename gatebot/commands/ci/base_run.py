@@ -20,7 +20,7 @@ from gatebot.model.config import Config
 from gatebot.model.plan import Plan
 from gatebot.model.report import Report
 from gatebot.process.own_child import environment_without
-from gatebot.results.store import ResultsDirectory
+from gatebot.results.store import PLAN_FILE, ResultsDirectory, start_over
 from gatebot.workspace.fetch import make_available
 
 
@@ -78,11 +78,14 @@ def run_slots(ci: CiContext, job: BaseJob, order: SlotOrder, out: Path) -> BaseR
     Nothing is taken from a store on this machine: what is handed on to later runs comes from here alone. Raises
     InfrastructureError when the process ended otherwise than with a conclusion, and GatebotError.
     """
+    if ResultsDirectory(out).has(PLAN_FILE):  # of an earlier job, on a machine that is not cleaned
+        start_over(ResultsDirectory(out))
     argv = (
         "run",
         f"--head={job.branch.tip}",
         f"--config={ci.config}",
         f"--out={out}",
+        "--replace",
         "--no-store",
         f"--first-slot={order.first}",
         f"--seeds={order.count}",

@@ -91,9 +91,10 @@ def sides_of(ci: CiContext, job: ReportJob) -> Generator[Sides]:
 
 def kept_trials(ci: CiContext, plan: Plan, trials: Iterable[Trial]) -> ResultsDirectory:
     """The trials in this run's own results directory. Raises GatebotError."""
-    results, found = open_results(ci.out_path, plan, overwrite=True)
+    results, found = open_results(ci.out_path, plan, unfinished=True)
     if found is not None:
         start_over(results)  # another report's of the same head, on a machine that is not cleaned
+    results.write_plan(plan)  # a journal without a plan would be nobody's
     with results.journal() as journal:
         for trial in trials:
             journal.append(trial)

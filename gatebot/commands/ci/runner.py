@@ -72,6 +72,7 @@ def _argv(ci: CiContext, order: GateOrder) -> Sequence[str]:
         f"--head={order.head}",
         f"--config={ci.config}",
         f"--out={order.out}",
+        "--replace",
         *(("--head-only",) if order.alone else ()),
         *((f"--alpha-share={order.alpha_share}",) if order.alpha_share < 1.0 else ()),
         *cases,

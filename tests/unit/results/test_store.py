@@ -187,6 +187,13 @@ def test_another_evaluation_is_refused_and_named(tmp_path: Path, said: str) -> N
     assert "--out" in caught.value.hint
 
 
+def test_another_unfinished_evaluation_makes_way_only_when_asked(tmp_path: Path) -> None:
+    results = opened(tmp_path / "out")
+    results.write_suite(suite())
+    assert open_results(results.path, replace(PLAN, suite="other"), unfinished=True)[1] is None
+    assert not (results.path / "plan.json").exists()
+
+
 def test_a_finished_evaluation_makes_way_only_when_asked(tmp_path: Path) -> None:
     results = opened(tmp_path / "out", replace(PLAN, finished=True))
     results.write_report(REPORT)
@@ -213,9 +220,14 @@ def test_a_directory_of_other_things_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_trials_without_a_plan_are_not_taken_for_ours(tmp_path: Path) -> None:
-    (tmp_path / "trials.jsonl").write_bytes(b"")
+    (tmp_path / "trials.jsonl").write_bytes(b"x")
     with pytest.raises(ResultsError, match=r"trials\.jsonl"):
-        open_results(tmp_path, PLAN)
+        open_results(tmp_path, PLAN, overwrite=True, unfinished=True)
+
+
+def test_a_journal_without_a_plan_may_be_there_when_it_is_empty(tmp_path: Path) -> None:
+    (tmp_path / "trials.jsonl").write_bytes(b"")
+    assert open_results(tmp_path, PLAN)[1] is None
 
 
 def test_a_file_in_the_place_of_the_directory_is_an_error(tmp_path: Path) -> None:
