@@ -23,9 +23,17 @@ evidence (architecture: "too much missing")."""
 class _CaseRows:
     """A case's rows in the sample on one side, by slot."""
 
-    case: str
     slots: tuple[int, ...]
     rows: tuple[Row, ...]
+
+
+class _Graded(NamedTuple):
+    """One metric's graded values of one case on one side, with their slots."""
+
+    values: tuple[float, ...]
+    slots: tuple[int, ...]
+    ungraded: int
+    unexplained: int
 
 
 @dataclass(slots=True)
@@ -58,8 +66,8 @@ class Evidence:
     _lost: dict[tuple[Window | None, Side], float] = field(
         default_factory=dict[tuple[Window | None, Side], float], repr=False
     )
-    _values: dict[tuple[str, Side], tuple[tuple[float, ...], ...]] = field(
-        default_factory=dict[tuple[str, Side], tuple[tuple[float, ...], ...]], repr=False
+    _graded: dict[tuple[str, Window | None, Side], tuple[_Graded, ...]] = field(
+        default_factory=dict[tuple[str, Window | None, Side], tuple[_Graded, ...]], repr=False
     )
 
     def add(self, grade: Grade) -> None:
@@ -74,7 +82,7 @@ class Evidence:
             return
         self._gathered.clear()
         self._lost.clear()
-        self._values.clear()
+        self._graded.clear()
         self.graders_faulted += fault
         sides[key.side][key.slot] = row
 
@@ -146,19 +154,14 @@ class Evidence:
     def sample(self, name: str, window: Window | None = None) -> MetricSample:
         """The sample of one metric over the gating cases, within `window` when given."""
         kept: list[tuple[str, _Graded, _Graded]] = []
-        ungraded: dict[Side, int] = dict.fromkeys(SIDES, 0)
-        unexplained: dict[Side, int] = dict.fromkeys(SIDES, 0)
         one_sided: list[str] = []
-        for base_rows, head_rows in zip(self._of(window, "base"), self._of(window, "head"), strict=True):
-            base, head = _graded(name, base_rows), _graded(name, head_rows)
-            ungraded["base"] += base.ungraded
-            ungraded["head"] += head.ungraded
-            unexplained["base"] += base.unexplained
-            unexplained["head"] += head.unexplained
+        cases = sorted(self.gating_cases)
+        graded = {side: self._graded_of(name, window, side) for side in SIDES}
+        for case, base, head in zip(cases, graded["base"], graded["head"], strict=True):
             if base.values and head.values:
-                kept.append((base_rows.case, base, head))
+                kept.append((case, base, head))
             elif base.values or head.values:
-                one_sided.append(base_rows.case)
+                one_sided.append(case)
         return MetricSample(
             metric=METRICS[name],
             cases=tuple(case for case, _, _ in kept),
@@ -166,17 +169,21 @@ class Evidence:
             head=tuple(head.values for _, _, head in kept),
             base_slots=tuple(base.slots for _, base, _ in kept),
             head_slots=tuple(head.slots for _, _, head in kept),
-            ungraded=ungraded,
-            unexplained=unexplained,
+            ungraded={side: sum(one.ungraded for one in graded[side]) for side in SIDES},
+            unexplained={side: sum(one.unexplained for one in graded[side]) for side in SIDES},
             one_sided=tuple(one_sided),
         )
 
     def values_of(self, name: str, side: Side) -> tuple[tuple[float, ...], ...]:
-        """As `side_values`; what is found is kept until a grade is added."""
-        found = self._values.get((name, side))
+        """As `side_values`."""
+        return tuple([one.values for one in self._graded_of(name, None, side) if one.values])
+
+    def _graded_of(self, name: str, window: Window | None, side: Side) -> tuple[_Graded, ...]:
+        """A metric's graded values per gating case (sorted); what is found is kept until a grade is added."""
+        found = self._graded.get((name, window, side))
         if found is None:
-            values = (_graded(name, rows).values for rows in self._of(None, side))
-            found = self._values[name, side] = tuple(v for v in values if v)
+            found = tuple([_graded(name, rows) for rows in self._of(window, side)])
+            self._graded[name, window, side] = found
         return found
 
     def lost_share(self, side: Side, window: Window | None = None) -> float:
@@ -217,7 +224,7 @@ class Evidence:
 
     def _case_rows(self, case: str, side: Side, window: Window | None) -> _CaseRows:
         kept = [(slot, row) for slot, row in self._placed(case, side, window) if row.status != "infra_error"]
-        return _CaseRows(case, tuple(slot for slot, _ in kept), tuple(row for _, row in kept))
+        return _CaseRows(tuple(slot for slot, _ in kept), tuple(row for _, row in kept))
 
     def _placed(self, case: str, side: Side, window: Window | None) -> list[tuple[int, Row]]:
         """Slots and rows of a case on a side. Without a window, recordings count where there is nothing fresher."""
@@ -228,15 +235,6 @@ class Evidence:
             slots = window.slots(side)
             return [(slot, by_slot[slot]) for slot in sorted(by_slot) if slot in slots]
         return [(slot, by_slot[slot]) for slot in sorted(by_slot)]
-
-
-class _Graded(NamedTuple):
-    """One metric's graded values of one case on one side, with their slots."""
-
-    values: tuple[float, ...]
-    slots: tuple[int, ...]
-    ungraded: int
-    unexplained: int
 
 
 _NOTHING = _Graded((), (), 0, 0)
