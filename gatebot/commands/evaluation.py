@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from gatebot.core.evidence import Evidence
     from gatebot.model.report import Report
 
-_HEAD_START_S = 0.06
+_HEAD_START_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
