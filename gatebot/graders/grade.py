@@ -31,7 +31,9 @@ from gatebot.graders.steps import Steps, gather
 from gatebot.graders.tool_schemas import ToolSchemas, schema_valid
 from gatebot.graders.tools import forbidden_check, required_check
 from gatebot.graders.trajectory import judge
+from gatebot.graders.unmet import unmet, unmet_after
 from gatebot.graders.wording import REASON_LIMIT, clip
+from gatebot.model.case import Expect
 from gatebot.model.config import TrajectoryDefault
 from gatebot.model.score import FULL, Check, Divergence, Grade, Score
 from gatebot.model.suite import Case
@@ -97,7 +99,9 @@ class CaseGrader:
             reason = fault_reason("reading the calls", error)
             check = Check("trajectory", "trajectory", passed=False, reason=reason)
             scores = {name: worst(name, reason, fault=True) for name in self.metrics}
-            return _grade(trial, False, scores, (check,), Failure(None, reason))
+            return _grade(
+                trial, False, scores, (check,), Failure(None, reason), unmet_after(0, check.name, reason)
+            )
         return self._grade_completed(trial, steps)
 
     @property
@@ -162,8 +166,7 @@ class CaseGrader:
             scores.update(found)
         if passed:
             return _grade(trial, True, scores, tuple(checks))
-        forbid = self._case.expect.forbid
-        divergence, failure = _explain(trial, steps, best, _Findings(checks, scores, seen, forbid))
+        divergence, failure = _explain(trial, steps, best, _Findings(checks, scores, seen, self._case.expect))
         return _grade(trial, False, scores, tuple(checks), failure, divergence)
 
     def _grade_broken(self, trial: Trial) -> Grade:
@@ -181,6 +184,7 @@ class CaseGrader:
         scores = {name: self._ruled_out.get(name) or worst(name, said) for name in self.metrics}
         if failure.category == "infinite_loop":
             scores["loop"] = Score(1.0, said)
+        divergence = divergence or unmet_after(len(trial.trajectory.calls()), trial.status, failure.reason)
         return _grade(trial, False, scores, (), failure, divergence)
 
     def _tool_checks(self, steps: Steps) -> Iterator[Check]:
@@ -237,12 +241,10 @@ class _Findings:
     checks: list[Check]
     scores: dict[str, Score]
     seen: _Seen
-    forbid: tuple[str, ...]
+    expect: Expect
 
 
-def _explain(
-    trial: Trial, steps: Steps, best: Assessment, findings: _Findings
-) -> tuple[Divergence | None, Failure]:
+def _explain(trial: Trial, steps: Steps, best: Assessment, findings: _Findings) -> tuple[Divergence, Failure]:
     """First divergence and failure of a failing trial; where no rule speaks, or one fails, only why it has failed."""
     divergence: Divergence | None = None
     try:
@@ -255,11 +257,14 @@ def _explain(
             findings.seen.loop,
             answered=answer_of(trial) is not None,
             cut_short=best.cut_short(steps),
-            forbid=findings.forbid,
+            forbid=findings.expect.forbid,
         )
         found = failure_of(evidence, steps)
+        divergence = divergence or unmet(findings.checks, steps, findings.expect)
     except Exception as error:  # noqa: BLE001 - a fault in here loses the explanation, not the verdict
-        return divergence, Failure(None, fault_reason("explanation", error))
+        reason = fault_reason("explanation", error)
+        divergence = divergence or unmet_after(len(steps.calls), "explanation", reason)
+        return divergence, Failure(None, reason)
     return divergence, found or Failure(None, findings.scores["pass_rate"].reason)
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 from gatebot.model.trial import Side, Status, TrialKey
 
 CheckGroup = Literal["goal", "trajectory", "require", "forbid"]
-DivergenceKind = Literal["missing", "extra", "wrong_tool", "wrong_args", "out_of_order"]
+DivergenceKind = Literal["missing", "extra", "wrong_tool", "wrong_args", "out_of_order", "unmet"]
 FailureCategory = Literal[
     "tool_execution",
     "infinite_loop",
@@ -70,8 +70,9 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """Where a trajectory first leaves the golden: 1-based step in the trial's calls (one past the end = missing).
+    """Where a failing trial first leaves what was expected: 1-based step in the trial's calls (one past the end = missing).
 
+    `unmet`: no call shows it; what the check named in `expected` asks does not hold after the last call.
     `detail` says in words what is wrong with the step; `explanation` is the whole sentence.
     """
 

@@ -161,6 +161,11 @@ def step_of(divergence: Divergence) -> Phrase:
     """Where and how the shown trial first leaves the golden, in one line."""
     made, golden = Quoted(divergence.actual.strip("`")), Quoted(divergence.expected.strip("`"))
     at = f"step {divergence.step}"
+    if divergence.kind == "unmet":
+        return [
+            f"after step {divergence.step - 1}:" if divergence.step > 1 else "without a call:",
+            Quoted(divergence.detail),
+        ]
     if divergence.kind == "missing":
         # A call stands between backticks: the bare word says that there was none.
         came = {"": [], "nothing": [", there came no call"]}.get(divergence.actual, [", there came", made])
@@ -184,8 +189,12 @@ def failure_of(failure: Failure, trials: int) -> Phrase:
 
 
 def what_happened(case: CaseResult) -> Phrase:
-    """One line for a case: the first divergence, else the most frequent failure, else its reason."""
-    if case.first_divergence is not None:
+    """One line for a case: the first divergence, else the most frequent failure, else its reason.
+
+    Where no call shows the divergence, the failure says the same and in how many trials.
+    """
+    unmet = case.first_divergence is not None and case.first_divergence.kind == "unmet"
+    if case.first_divergence is not None and not (unmet and case.failure is not None):
         return step_of(case.first_divergence)
     if case.failure is not None:
         return failure_of(case.failure, case.head.trials)

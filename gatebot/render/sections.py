@@ -32,6 +32,7 @@ from gatebot.render.phrases import (
     label_of,
     passes,
     sentence,
+    step_of,
     what_happened,
 )
 
@@ -125,7 +126,9 @@ def case_diff(case: CaseResult, diff: CaseDiff, max_lines: int) -> Markdown:
     summary: Phrase = [Quoted(case.id), passes(case), f"· {label_of(case)}"]
     told = Markdown(f"Judge: {text(case.explanation, 800)}") if case.explanation else EMPTY
     lines = diff_block(diff.lines, max_lines) if diff.lines else EMPTY
-    return details(as_html(summary), stack(told, lines))
+    shown = case.first_divergence
+    unmet = as_markdown(step_of(shown)) if shown is not None and shown.kind == "unmet" else EMPTY
+    return details(as_html(summary), stack(told, unmet, lines))
 
 
 def diff_block(lines: Sequence[DiffLine], max_lines: int) -> Markdown:
