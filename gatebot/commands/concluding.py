@@ -12,7 +12,7 @@ from gatebot.commands.graded_trials import GradedTrials, ReaderSource, TrialRead
 from gatebot.commands.grading import Tally
 from gatebot.commands.ruler import gating_cases
 from gatebot.core.evidence import Evidence
-from gatebot.core.foregone import decided_without_trials, settled
+from gatebot.core.foregone import decided_without_trials, settled, unless_emptied
 from gatebot.core.one_side import decide_one_side
 from gatebot.core.reporting import Context, build_report
 from gatebot.model.config import Gate
@@ -31,19 +31,24 @@ if TYPE_CHECKING:
 
 _OFFERED = ("gate", "run")
 """Activities whose head may become the golden set."""
+_ALWAYS = ("gatebot.render.summary",)
 _FOR_A_COMPARISON = (
     "gatebot.core.course",
     "gatebot.core.decide",
     "gatebot.core.compared",
     "gatebot.commands.commenting",
+    "numpy.random",
+    "scipy.special",  # for the t interval of how long trials took, which differs in every run
+    "jinja2.sandbox",
 )
 _FOR_A_TARGET = ("gatebot.core.stats.targets",)
 
 
 def load_ahead(gate: Gate, *, compared: bool) -> None:
-    """Load what concluding will import late: that of a comparison, and that of a target where one is set."""
+    """Load what concluding imports late: for a comparison, and for a target where one is set."""
     targets = any(metric.target is not None for metric in gate.metrics.values())
-    for name in (*(_FOR_A_COMPARISON if compared else ()), *(_FOR_A_TARGET if targets else ())):
+    wanted = (*_ALWAYS, *(_FOR_A_COMPARISON if compared else ()), *(_FOR_A_TARGET if targets else ()))
+    for name in wanted:
         import_module(name)
 
 
@@ -147,7 +152,8 @@ def _report(plan: Plan, suite: Suite, evidence: Evidence, tally: Tally) -> Repor
         wall_s=tally.wall_s,
         result_digest=tally.result_digest(),
     )
-    return build_report(evidence, _decision(plan, suite, evidence), context)
+    decision = unless_emptied(_decision(plan, suite, evidence), plan, suite.config.gate)
+    return build_report(evidence, decision, context)
 
 
 def _page(plan: Plan, suite: Suite, report: Report, some: SomeTrials) -> str:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.builders import BOOK_AGENT, CONFIG, Project, shop
+
 HEAVY = frozenset(
     {
         "agentevals",
@@ -72,6 +74,37 @@ def test_validate_imports_no_sdk(example: Path) -> None:
     modules = imported("validate", example)
     assert "yaml" in modules
     assert not modules & SDKS
+
+
+WITHOUT_COMPARISON = HEAVY - {"pydantic", "pygit2", "typer"}
+"""What one side alone has no use for: nothing is compared, no comment is filled in, and nobody is talked to."""
+
+
+def ran(place: Path, *argv: str | Path, config: str = CONFIG) -> set[str]:
+    """Top-level modules in memory after `argv` has run a small suite that passes, of a repository with two commits."""
+    project = Project(place / "repo", shop(config=config))
+    project.commit({"agent.py": BOOK_AGENT + "# changed\n"})
+    modules = imported(*argv, "--repo", project.root, "--out", place / "results")
+    assert (place / "results" / "report.json").is_file()
+    return modules
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [("run",), ("gate", "--base", "HEAD", "--head", "HEAD")],
+    ids=["one side", "the same agent on both sides"],
+)
+def test_where_nothing_is_compared_no_arrays_are_imported(argv: tuple[str, ...], tmp_path: Path) -> None:
+    assert not ran(tmp_path, *argv) & WITHOUT_COMPARISON - ({"jinja2"} if argv[0] == "gate" else set())
+
+
+def test_a_target_is_judged_with_arrays(tmp_path: Path) -> None:
+    config = CONFIG + "gate: {metrics: {pass_rate: {target: 0.2}}}\n"
+    assert "numpy" in ran(tmp_path, "run", config=config)
+
+
+def test_a_comparison_is_made_with_arrays(tmp_path: Path) -> None:
+    assert "numpy" in ran(tmp_path, "gate", "--base", "HEAD~1", "--head", "HEAD")
 
 
 @pytest.fixture
