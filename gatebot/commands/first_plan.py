@@ -33,6 +33,7 @@ def plan_of(evaluation: Evaluation, request: EvaluationRequest, examined: Mappin
         head_first_slot=_first_slot(evaluation, "head"),
         case_notices=evaluation.ruler.notices,
         no_baseline=evaluation.ruler.no_baseline,
+        emptied=evaluation.ruler.emptied,
         env_names=tuple(variables.values),
         notes=(*evaluation.ruler.notes, *_not_passed(variables), *_notices(examined)),
         same_agent=evaluation.same_agent(examined),

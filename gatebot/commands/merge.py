@@ -109,6 +109,7 @@ def _unlike(one: Plan, other: Plan) -> tuple[str, ...]:
             (one.base_first_slot, one.head_first_slot, one.sequential),
             (other.base_first_slot, other.head_first_slot, other.sequential),
         ),
+        "remainder of the suite": (one.emptied, other.emptied),
         "agents": (one.same_agent, other.same_agent),
     }
     return tuple(f"another {name}" for name, (a, b) in compared.items() if a != b)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from gatebot.agents.graders import GraderFiles
+from gatebot.commands.emptied import emptied_suite
 from gatebot.commands.judge_policy import judge_in_force
 from gatebot.errors import ConfigError, UsageError
 from gatebot.graders.meaning import require_for
@@ -28,7 +29,7 @@ class Ruler:
 
     `suite` holds the policy's configuration and every case that runs. `base_agent` None: there is no baseline, and
     `no_baseline` says why. `gating` are the ids that count. `notes` are sentences for the report. `graders` are the
-    files that the cases' own graders are made of, from where each case is from.
+    files that the cases' own graders are made of, from where each case is from. `emptied`: see `emptied_suite`.
     """
 
     suite: Suite
@@ -39,6 +40,7 @@ class Ruler:
     no_baseline: str = ""
     notes: tuple[str, ...] = ()
     graders: GraderFiles = field(default_factory=dict[str, tuple[SuiteFile, ...]])
+    emptied: str = ""
 
     def with_notes(self, *notes: str) -> Ruler:
         """The same ruler with further sentences for the report."""
@@ -99,6 +101,8 @@ def pull_request_ruler(
     in_force, expired = _in_force(policy.config, today)
     suite = Suite(in_force, chosen)
     require_for(suite.cases)
+    gating = gating_cases(Suite(in_force, base_cases), ())
+    left = [case.id for case in head_cases]
     return Ruler(
         suite=suite,
         head_agent=_side_agent(policy.config, head_config.config if head_config else policy.config),
@@ -110,6 +114,7 @@ def pull_request_ruler(
             **_graders(cases_from, config_path, [case for case in chosen if case not in new]),
             **_graders(sources.head, config_path, [case for case in chosen if case in new]),
         },
+        emptied=emptied_suite(gating, left, sources.head, policy, head_config, today),
     )
 
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gatebot.core.decision import ADVICE, Decision, SingleCases, observing
 from gatebot.model.config import Gate
 from gatebot.model.plan import Plan
 from gatebot.model.report import Conclusion
 
 _MEND = "Mend the head's setup; what it printed is in logs/setup-head.log."
+
+_KEEP = (
+    "Keep the suite; where leaving it is intended, a maintainer lets this head pass by the override label. "
+    "This is not a pass."
+)
 
 
 def decided_without_trials(plan: Plan) -> tuple[Conclusion, str] | None:
@@ -37,3 +44,12 @@ def settled(conclusion: Conclusion, reason: str, gate: Gate) -> Decision:
     """The decision for an evaluation that needed no trials."""
     advice = _MEND if conclusion == "fail" else ADVICE[conclusion]
     return observing(Decision(conclusion, reason, advice, (), SingleCases(), gate.alpha), gate)
+
+
+def unless_emptied(decision: Decision, plan: Plan, gate: Gate) -> Decision:
+    """The decision, but no pass for a head that leaves too little of the suite: the next one would be gated by nothing."""
+    told = decision.would_have or decision.conclusion
+    if not plan.emptied or told not in ("pass", "inconclusive"):
+        return decision
+    kept = replace(decision, conclusion="not_evaluated", reason=plan.emptied, advice=_KEEP, would_have=None)
+    return observing(kept, gate)

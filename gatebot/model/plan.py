@@ -71,6 +71,7 @@ class Plan:
     `2/4` when the rounds hold the second of four parts of the trials.
     `base_recorded`: slots per case that the base has in recordings; its trials are then not run, unless a look asks.
     `recorded_since`: the day (UTC, ISO) of the oldest of them.
+    `emptied`: why the head cannot pass whatever its trials say: it leaves too little of the suite; "" where it does not.
     """
 
     activity: Activity
@@ -95,6 +96,7 @@ class Plan:
     head_first_slot: int = 1
     base_recorded: int = 0
     recorded_since: str = ""
+    emptied: str = ""
 
     def runs_base(self) -> bool:
         """Whether the base is run: always, unless it comes from recordings and no look has asked for it yet."""

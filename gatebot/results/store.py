@@ -196,6 +196,7 @@ def differences_between(one: Plan, other: Plan) -> tuple[str, ...]:
         "agent configuration": (one.digests.agent, other.digests.agent),
         "seeds": ((one.seeds, one.sequential), (other.seeds, other.sequential)),
         "shard": (one.shard, other.shard),
+        "remainder of the suite": (one.emptied, other.emptied),
     }
     return tuple(f"another {name}" for name, (a, b) in compared.items() if a != b)
 

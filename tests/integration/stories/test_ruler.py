@@ -173,3 +173,62 @@ def test_each_side_has_an_environment_of_its_own(gatebot: CommandLine, tmp_path:
     metric = rows(gatebot.report(), "metrics")["pass_rate"]
     assert (metric["base"], metric["head"]) == (1.0, 0.0), ended.told
     assert (gatebot.results / "logs" / "setup-base.log").is_file()
+
+
+GONE: dict[str, tuple[Files, str]] = {
+    "the configuration": ({"gatebot.yaml": None}, "removes gatebot.yaml"),
+    "every case": ({f"golden/{name}.yaml": None for name in CASES}, "leaves none of the 4 cases"),
+    "most cases": ({f"golden/{name}.yaml": None for name in sorted(CASES)[1:]}, "leaves 1 of the 4 cases"),
+    "cases and configuration": (
+        {"gatebot.yaml": None, **{f"golden/{name}.yaml": None for name in CASES}},
+        "removes gatebot.yaml",
+    ),
+    "cases, by other globs": (
+        {"gatebot.yaml": CONFIG + "cases: [other/*.yaml]\n", "other/easy.yaml": case("address")},
+        "leaves none of the 4 cases",
+    ),
+    "cases, by globs that name none": (
+        {"gatebot.yaml": CONFIG + "cases: [other/*.yaml]\n"},
+        "leaves none of the 4 cases",
+    ),
+    "cases, by quarantine": (
+        {
+            "gatebot.yaml": CONFIG
+            + "quarantine:\n"
+            + "".join(f"  - {{case: {name}, reason: it fails, until: 2999-01-01}}\n" for name in CASES)
+        },
+        "leaves none of the 4 cases",
+    ),
+}
+
+
+@pytest.mark.parametrize("agent", ["the same agent", "another agent"])
+@pytest.mark.parametrize("name", GONE)
+def test_a_pull_request_that_empties_the_suite_does_not_pass(
+    gatebot: CommandLine, tmp_path: Path, name: str, agent: str
+) -> None:
+    change, why = GONE[name]
+    project = Project(tmp_path / "shop", shop())
+    base = str(project.repository.head.target)
+    head = project.commit({**change, **({} if agent == "the same agent" else {"note.txt": "x\n"})})
+    ended = gatebot.gate(project.root, base, head)
+    report = gatebot.report()
+    assert (ended.code, report["conclusion"]) == (3, "not_evaluated"), ended.told
+    assert why in str(report["reason"])
+    assert "override label" in str(report["advice"])
+    assert why in gatebot.comment()
+    gone = sorted(path.removeprefix("golden/").removesuffix(".yaml") for path in change if "golden/" in path)
+    for one in gone:
+        if change[f"golden/{one}.yaml"] is None:
+            assert one in gatebot.comment().partition("Removed cases")[2], gatebot.comment()
+
+
+def test_a_pull_request_that_removes_a_case_or_two_names_them(gatebot: CommandLine, tmp_path: Path) -> None:
+    project = Project(tmp_path / "shop", shop())
+    base = str(project.repository.head.target)
+    head = project.commit({f"golden/{name}.yaml": None for name in sorted(CASES)[:2]})
+    ended = gatebot.gate(project.root, base, head)
+    assert (ended.code, gatebot.report()["conclusion"]) == (0, "pass"), ended.told
+    told = gatebot.comment()
+    assert "2 cases removed in this pull request" in told
+    assert all(name in told for name in sorted(CASES)[:2])
