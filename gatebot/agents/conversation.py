@@ -45,6 +45,7 @@ class Conversation:
         told = Trajectory(
             format=said.format if said.format != "none" else self.told.format,
             warnings=_joined(self.told.warnings, said.warnings),
+            turn_limit=self.told.turn_limit or said.turn_limit,
             models=_joined(self.told.models, said.models),
             graph=self.told.graph + said.graph,
             tools={**self.told.tools, **said.tools},

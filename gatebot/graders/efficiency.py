@@ -197,8 +197,8 @@ class Loop:
     steps: tuple[int, ...]
 
 
-def find_loop(steps: Steps, wasted: list[int], poll: Iterable[str]) -> Loop | None:
-    """The first loop: three identical wasted calls, or a cycle of calls with unchanged results.
+def find_loop(steps: Steps, wasted: list[int], poll: Iterable[str], turn_limit: str = "") -> Loop | None:
+    """The first loop: three identical wasted calls, a cycle of calls with unchanged results, a stop by a turn limit.
 
     A cycle of 2 to 8 calls counts when it occurs three times in a row, a single call when it is made four times in a
     row (three repetitions), successful or not.
@@ -211,7 +211,7 @@ def find_loop(steps: Steps, wasted: list[int], poll: Iterable[str]) -> Loop | No
             return Loop(f"step {index + 1}: `{steps.show(index)}` is wasted for the third time", tuple(same))
     cycle = _cycle(steps, frozenset(poll))
     if cycle is None:
-        return None
+        return _stopped(turn_limit, steps)
     kept, length = cycle
     start = kept[0]
     what = (
@@ -220,6 +220,15 @@ def find_loop(steps: Steps, wasted: list[int], poll: Iterable[str]) -> Loop | No
     rounds = CYCLE_ROUNDS + (length == 1)
     reason = f"step {start + 1}: {what} occurs {rounds} times in a row with unchanged results"
     return Loop(reason, tuple(index + 1 for index in kept))
+
+
+def _stopped(turn_limit: str, steps: Steps) -> Loop | None:
+    """The loop of a run that its own limit of turns has stopped, shown by its last call; None where none has."""
+    if not turn_limit:
+        return None
+    count = len(steps.calls)
+    where = f"after step {count}" if count else "without a call"
+    return Loop(f"{where}: stopped by a turn limit: {clip(turn_limit, 200)}", (count,) if count else ())
 
 
 def loop_score(steps: Steps, loop: Loop | None) -> Score:

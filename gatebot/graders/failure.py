@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 
 from gatebot.graders.efficiency import Loop
@@ -10,15 +9,11 @@ from gatebot.graders.recovery import Incident, unrecovered
 from gatebot.graders.steps import Steps
 from gatebot.graders.tools import forbidden_steps
 from gatebot.graders.wording import REASON_LIMIT, clip
+from gatebot.importers.turn_limit import tells_turn_limit
 from gatebot.model.score import Check, Divergence, FailureCategory, Score
 from gatebot.model.trial import Trial
 
 STEPS_LIMIT = 20
-_TURN_LIMIT = re.compile(
-    r"\bmax(?:imum)?[ _-]?(?:number of )?(?:tool[ _-]?)?(?:turns?|iterations?|steps?|rounds?|calls?|recursion)(?:\b|[A-Z_])"
-    r"|\b(?:turn|recursion|iteration|step|round)s?[ _-]limit\b|\bGraphRecursionError\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +57,16 @@ def ended_badly(trial: Trial) -> Failure:
     An agent that ran into a limit of its own turns went in circles, as far as anybody can tell.
     """
     if turn_limit(trial):
-        return Failure("infinite_loop", clip(trial.reason, REASON_LIMIT))
+        told = trial.reason if tells_turn_limit(trial.reason) else trial.trajectory.turn_limit
+        return Failure("infinite_loop", clip(told, REASON_LIMIT))
     if trial.status == "timeout":
         return Failure("timeout", clip(trial.reason or "the agent did not end in time", REASON_LIMIT))
     return Failure("agent_error", clip(trial.reason or "the agent failed", REASON_LIMIT))
 
 
 def turn_limit(trial: Trial) -> bool:
-    """Whether the trial's reason says that the agent was stopped by a limit of its turns."""
-    return _TURN_LIMIT.search(trial.reason[:2_000]) is not None
+    """Whether the trial's reason or its trace says that the agent was stopped by a limit of its turns."""
+    return tells_turn_limit(trial.reason) or bool(trial.trajectory.turn_limit)
 
 
 def _execution(evidence: Evidence, steps: Steps) -> Failure | None:

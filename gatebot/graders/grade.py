@@ -99,9 +99,8 @@ class CaseGrader:
             reason = fault_reason("reading the calls", error)
             check = Check("trajectory", "trajectory", passed=False, reason=reason)
             scores = {name: worst(name, reason, fault=True) for name in self.metrics}
-            return _grade(
-                trial, False, scores, (check,), Failure(None, reason), unmet_after(0, check.name, reason)
-            )
+            unread = unmet_after(0, check.name, reason)
+            return _grade(trial, False, scores, (check,), Failure(None, reason), unread)
         return self._grade_completed(trial, steps)
 
     @property
@@ -152,7 +151,9 @@ class CaseGrader:
             scores["convergence"] = convergence(optimal, len(steps.calls), passed=passed)
         scores.update(guarded("quantities", QUANTITIES, lambda: quantities(trial, steps)))
         seen = _Seen()
-        scores.update(guarded("robustness", ROBUSTNESS, lambda: self._robustness(steps, seen, passed=passed)))
+        scores.update(
+            guarded("robustness", ROBUSTNESS, lambda: self._robustness(trial, steps, seen, passed=passed))
+        )
         scores.update(guarded("information", INFORMATION, lambda: self._information(trial, steps, best)))
         if best.grader.drift.given:
             scores.update(guarded("golden drift", DRIFT_METRICS, lambda: self._drift(best, trial, steps)))
@@ -215,13 +216,14 @@ class CaseGrader:
     def _schema_scores(self, steps: Steps) -> dict[str, Score]:
         return {"schema_valid": schema_valid(self._schemas, steps)}
 
-    def _robustness(self, steps: Steps, seen: _Seen, *, passed: bool) -> dict[str, Score]:
+    def _robustness(self, trial: Trial, steps: Steps, seen: _Seen, *, passed: bool) -> dict[str, Score]:
         """Scores of ROBUSTNESS; incidents and loop are left in `seen` for the failure's category."""
         poll = self._case.expect.poll
         failed = failures(steps)
         seen.incidents = incidents(steps, failed, passed=passed)
         wasted = wasted_calls(steps, failed, poll)
-        seen.loop = find_loop(steps, wasted, poll) if steps.reported else None
+        limit = trial.trajectory.turn_limit
+        seen.loop = find_loop(steps, wasted, poll, limit) if steps.reported else None
         return {
             "duplicate_calls": duplicate_score(steps, wasted),
             "failed_calls": failed_calls(steps, failed),

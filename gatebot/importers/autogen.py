@@ -6,6 +6,7 @@ from gatebot.importers.arguments import read_arguments
 from gatebot.importers.builder import TrajectoryBuilder
 from gatebot.importers.fields import as_text, flag, obj, objects, shown, string, text
 from gatebot.importers.tool_names import tool_name
+from gatebot.importers.turn_limit import limited
 from gatebot.importers.usage import usage_of
 from gatebot.model.json_value import JsonObject, JsonValue, is_array
 from gatebot.model.trajectory import Trajectory
@@ -33,7 +34,7 @@ class AutoGen:
         messages = _messages(document)
         for number, message in enumerate(messages):
             _add(builder, message, last=number == len(messages) - 1)
-        return builder.build()
+        return limited(builder.build(), text(obj(document), "stop_reason"))
 
 
 def _messages(document: JsonValue) -> list[JsonObject]:

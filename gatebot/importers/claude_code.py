@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from gatebot.importers.anthropic_messages import add_message
 from gatebot.importers.builder import TrajectoryBuilder
 from gatebot.importers.fields import items, obj, objects, text
+from gatebot.importers.turn_limit import limited
 from gatebot.model.json_value import JsonObject, JsonValue, is_array
 from gatebot.model.trajectory import Trajectory
 
@@ -37,7 +38,8 @@ class ClaudeCode:
         for spoken in _main_last(_whole_messages(builder, lines)):
             agent = spoken.sub_agent or (MAIN_AGENT if several else None)
             add_message(builder, spoken.message, agent=agent)
-        return builder.build()
+        ends = (text(line, "subtype") for line in lines if line.get("type") == "result")
+        return limited(builder.build(), *ends)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from gatebot.errors import ImportFormatError
 from gatebot.importers.arguments import Arguments, read_arguments
 from gatebot.importers.builder import TrajectoryBuilder
-from gatebot.importers.fields import obj, objects, text
+from gatebot.importers.fields import as_text, obj, objects, text
 from gatebot.importers.openai_chat import content_text, result_text
 from gatebot.importers.tool_definitions import declare
 from gatebot.importers.tool_names import tool_name
+from gatebot.importers.turn_limit import limited
 from gatebot.model.json_value import JsonObject, JsonValue
 from gatebot.model.trajectory import Trajectory
 
@@ -37,7 +38,9 @@ class InspectLog:
         if samples[0].get("error"):
             builder.warn("the sample ended in an error")
         asked = [e for e in objects(samples[0].get("events")) if e.get("event") == "model"]
-        return declare(builder.build(), *(event.get("tools") for event in asked))
+        stopped = obj(samples[0].get("limit"))
+        end = f"{text(stopped, 'type')} limit of {as_text(stopped.get('limit'))}" if stopped else None
+        return declare(limited(builder.build(), end), *(event.get("tools") for event in asked))
 
 
 def _add(builder: TrajectoryBuilder, message: JsonObject) -> None:

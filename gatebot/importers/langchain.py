@@ -8,6 +8,7 @@ from gatebot.importers.builder import TrajectoryBuilder
 from gatebot.importers.fields import inner, items, obj, objects, shown, string, text
 from gatebot.importers.openai_chat import content_text, result_text
 from gatebot.importers.tool_names import tool_name
+from gatebot.importers.turn_limit import limited
 from gatebot.importers.usage import usage_of
 from gatebot.model.json_value import JsonObject, JsonValue, is_array, is_object
 from gatebot.model.trajectory import Trajectory
@@ -31,6 +32,7 @@ _TYPES = {
     "functionmessage": "function",
     "removemessage": "remove",
 }
+_NO_STEPS = "Sorry, need more steps to process this request."
 _CALL_BLOCKS = ("tool_use", "tool_call", "function_call")
 
 
@@ -54,7 +56,9 @@ class LangChain:
                     "dump the messages with messages_to_dict",
                 )
             add_message(builder, message)
-        return builder.build()
+        told = builder.build()
+        # What LangGraph's ready-made agent says in the model's place when its recursion limit leaves no step.
+        return limited(told, "recursion limit: " + _NO_STEPS if told.final_text() == _NO_STEPS else None)
 
 
 def flatten(item: JsonObject) -> JsonObject | None:

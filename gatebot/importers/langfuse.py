@@ -13,6 +13,7 @@ from gatebot.importers.openinference import openinference_tools
 from gatebot.importers.span import seconds
 from gatebot.importers.tool_definitions import declare
 from gatebot.importers.traced_steps import ModelStep, ToolStep, assemble, enriched
+from gatebot.importers.turn_limit import limited
 from gatebot.importers.usage import cost_of
 from gatebot.model.json_value import JsonObject, JsonValue, is_array, is_object
 from gatebot.model.trajectory import Message, Trajectory, Usage
@@ -33,14 +34,15 @@ class Langfuse:
         found = sorted(_observations(document), key=lambda o: text(o, "startTime", "start_time") or "")
         tools = [_tool_step(o) for o in found if o.get("type") == "TOOL"]
         trace = obj(obj(document).get("trace")) or obj(document)
+        ends = [text(o, "statusMessage", "status_message") for o in found if not _parent(o)]
         for root in (trace, *(o for o in found if not _parent(o))):
             messages = obj(_value(root.get("output"))).get("messages")
             whole = chat_trajectory(messages) if is_array(messages) else None
             if whole is not None and any(message.role == "assistant" for message in whole.messages):
-                return declare(enriched(whole, self.name, tools), *_tools(found))
+                return declare(limited(enriched(whole, self.name, tools), *ends), *_tools(found))
         models = [_model_step(o) for o in found if o.get("type") == "GENERATION"]
         models = _with_root_question(models, trace)
-        return declare(assemble(self.name, models, tools), *_tools(found))
+        return declare(limited(assemble(self.name, models, tools), *ends), *_tools(found))
 
 
 def _observations(document: JsonValue) -> list[JsonObject]:

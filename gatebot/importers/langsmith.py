@@ -10,6 +10,7 @@ from gatebot.importers.openai_chat import result_text
 from gatebot.importers.span import seconds
 from gatebot.importers.tool_definitions import declare
 from gatebot.importers.traced_steps import ModelStep, ToolStep, assemble, enriched
+from gatebot.importers.turn_limit import limited
 from gatebot.model.json_value import JsonObject, JsonValue, is_array, is_object
 from gatebot.model.trajectory import Message, Trajectory, Usage
 
@@ -30,13 +31,13 @@ class LangSmith:
         """The trajectory. Raises ImportFormatError for a call without a name."""
         runs = _all_runs(objects(document) if is_array(document) else [obj(document)])
         tools = [_tool_step(run) for run in runs if run.get("run_type") == "tool"]
-        root = obj(runs[0].get("outputs"))
+        root, end = obj(runs[0].get("outputs")), as_text(runs[0].get("error"))
         messages = first(root, "messages", "output")
         whole = chat_trajectory(messages) if is_array(messages) else None
         if whole is not None and any(message.role == "assistant" for message in whole.messages):
-            return declare(enriched(whole, self.name, tools), *_tools(runs))
+            return declare(limited(enriched(whole, self.name, tools), end), *_tools(runs))
         models = [_model_step(run) for run in runs if run.get("run_type") == "llm"]
-        return declare(assemble(self.name, models, tools), *_tools(runs))
+        return declare(limited(assemble(self.name, models, tools), end), *_tools(runs))
 
 
 def _all_runs(roots: list[JsonObject]) -> list[JsonObject]:

@@ -6,8 +6,9 @@ import re
 
 from gatebot.importers.arguments import Arguments
 from gatebot.importers.builder import TrajectoryBuilder
-from gatebot.importers.fields import obj, objects, text
+from gatebot.importers.fields import count, inner, obj, objects, text
 from gatebot.importers.openai_chat import OpenAIChat, add_message, content_text
+from gatebot.importers.turn_limit import limited
 from gatebot.model.json_value import JsonObject, JsonValue, is_array
 from gatebot.model.trajectory import Trajectory
 
@@ -38,7 +39,18 @@ class MiniSweAgent:
             _add(builder, message)
         if submission := text(obj(obj(document).get("info")), "submission"):
             builder.say("assistant", submission)
-        return builder.build()
+        return limited(builder.build(), _limit(obj(obj(document).get("info"))))
+
+
+def _limit(info: JsonObject) -> str | None:
+    """The exit status, where the limit that was exceeded is that of steps and not that of money."""
+    limit, made = (
+        count(inner(info, "config", "agent").get("step_limit")),
+        count(inner(info, "model_stats").get("api_calls")),
+    )
+    status = text(info, "exit_status")
+    reached = status == "LimitsExceeded" and limit and made is not None and made >= limit
+    return f"{status}: step limit of {limit}" if reached else None
 
 
 def _messages(document: JsonValue) -> list[JsonObject]:

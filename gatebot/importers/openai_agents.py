@@ -9,6 +9,7 @@ from gatebot.importers.loose_values import from_text, loose_arguments
 from gatebot.importers.openai_responses import add_item
 from gatebot.importers.span import seconds
 from gatebot.importers.traced_steps import ModelStep, ToolStep, assemble
+from gatebot.importers.turn_limit import limited
 from gatebot.importers.usage import usage_of
 from gatebot.model.json_value import JsonObject, JsonValue, is_array
 from gatebot.model.trajectory import Message, Trajectory
@@ -44,7 +45,8 @@ class AgentsSpans:
                 warnings.append("a handoff from one agent to another is not shown as a call")
         if models and not any(step.answer for step in models):
             warnings.append("the spans name responses and do not hold them: texts and questions are unknown")
-        return assemble(self.name, models, tools, warnings)
+        ends = (text(obj(span.get("error")), "message") for span in spans if _type(span) == "agent")
+        return limited(assemble(self.name, models, tools, warnings), *ends)
 
 
 class AgentsItems:

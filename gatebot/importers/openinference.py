@@ -11,9 +11,10 @@ from gatebot.importers.flat_keys import numbered, under, value_of
 from gatebot.importers.langchain import flatten
 from gatebot.importers.loose_values import from_text, loose_arguments
 from gatebot.importers.openai_chat import result_text
-from gatebot.importers.span import Span, read_spans
+from gatebot.importers.span import Span, exceptions, read_spans
 from gatebot.importers.tool_definitions import declare
 from gatebot.importers.traced_steps import ModelStep, ToolStep, assemble
+from gatebot.importers.turn_limit import limited
 from gatebot.model.json_value import JsonObject, JsonValue, is_object
 from gatebot.model.trajectory import Message, Trajectory, Usage
 
@@ -39,7 +40,8 @@ class OpenInference:
             models += [step for step in agents if step.answer][:1]
         attributes = [span.attributes for span in spans if _kind(span) == "LLM"]
         listed = [found for one in attributes for found in openinference_tools(one)]
-        return declare(assemble(self.name, models, tools), *listed)
+        ends = exceptions(span for span in spans if _kind(span) != "TOOL")
+        return declare(limited(assemble(self.name, models, tools), *ends), *listed)
 
 
 def openinference_tools(attributes: JsonObject) -> list[JsonValue]:

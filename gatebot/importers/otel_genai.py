@@ -12,9 +12,10 @@ from gatebot.importers.fields import as_text, count, first, obj, string, text
 from gatebot.importers.flat_keys import numbered
 from gatebot.importers.loose_values import from_text, loose_arguments
 from gatebot.importers.otel_content import answer_of, prompt_of
-from gatebot.importers.span import Span, read_spans
+from gatebot.importers.span import Span, exceptions, read_spans
 from gatebot.importers.tool_definitions import declare
 from gatebot.importers.traced_steps import ModelStep, ToolStep, assemble
+from gatebot.importers.turn_limit import limited
 from gatebot.model.json_value import JsonObject, JsonValue
 from gatebot.model.trajectory import Trajectory, Usage
 
@@ -52,7 +53,9 @@ class OtelGenAI:
             warnings.append("the spans hold no messages: the exporter was not asked to capture content")
         if any(step.arguments.values is None for step in tools) and not any(step.answer for step in models):
             warnings.append("the spans hold no arguments: they are unknown, and get no verdict")
-        return declare(assemble(self.name, models, tools, warnings), *_tools(spans))
+        told = assemble(self.name, models, tools, warnings)
+        ends = exceptions(span for span in spans if not _is_tool(span))
+        return declare(limited(told, *ends), *_tools(spans))
 
 
 def _tools(spans: list[Span]) -> Iterator[JsonValue]:

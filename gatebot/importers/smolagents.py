@@ -10,11 +10,13 @@ from gatebot.importers.builder import TrajectoryBuilder
 from gatebot.importers.code_calls import CodeReader
 from gatebot.importers.fields import as_text, inner, number, obj, objects, text
 from gatebot.importers.tool_names import tool_name
+from gatebot.importers.turn_limit import limited
 from gatebot.importers.usage import usage_of
 from gatebot.model.json_value import JsonObject, JsonValue, is_array, is_object
 from gatebot.model.trajectory import Trajectory
 
 _FINAL = "final_answer"
+_MAX_STEPS = "AgentMaxStepsError"
 _INTERPRETER = "python_interpreter"
 
 
@@ -38,7 +40,9 @@ class Smolagents:
                 builder.say("user", text(step, "task") or "")
             elif "system_prompt" in step:
                 builder.say("system", text(step, "system_prompt") or "")
-        return builder.build()
+        errors = [inner(step, "error") for step in _steps(document)]
+        ends = [f"{_MAX_STEPS}: {text(e, 'message')}" for e in errors if text(e, "type") == _MAX_STEPS]
+        return limited(builder.build(), *ends)
 
 
 def _steps(document: JsonValue) -> list[JsonObject]:

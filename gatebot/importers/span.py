@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from gatebot.importers.fields import EMPTY, first, flag, inner, items, number, obj, objects, string, text
@@ -29,6 +30,12 @@ def read_spans(document: JsonValue) -> list[Span]:
     """The spans of an OTLP, Jaeger, SDK or Phoenix export by start time; [] when it is none of these."""
     found = [span for part in (document if is_array(document) else [document]) for span in _read(part)]
     return sorted(found, key=lambda span: (span.start is None, span.start or 0.0))
+
+
+def exceptions(spans: Iterable[Span]) -> list[str]:
+    """Class names of the exceptions that these spans recorded as events."""
+    events = (event for span in spans for event in span.events if event.get("name") == "exception")
+    return [kind for event in events if (kind := text(obj(event.get("attributes")), "exception.type"))]
 
 
 def seconds(value: JsonValue) -> float | None:

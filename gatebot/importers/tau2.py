@@ -9,6 +9,7 @@ from gatebot.importers.builder import TrajectoryBuilder
 from gatebot.importers.fields import flag, obj, objects, string, text
 from gatebot.importers.openai_chat import content_text, result_text
 from gatebot.importers.tool_names import tool_name
+from gatebot.importers.turn_limit import limited
 from gatebot.importers.usage import cost_of, usage_of
 from gatebot.model.json_value import JsonObject, JsonValue
 from gatebot.model.trajectory import Trajectory
@@ -32,7 +33,7 @@ class Tau2Simulation:
         of_user: set[str] = set()
         for message in _flat(objects(obj(document).get("messages"))):
             _add(builder, message, of_user)
-        return builder.build()
+        return limited(builder.build(), text(obj(document), "termination_reason"))
 
 
 def _flat(messages: list[JsonObject]) -> Iterator[JsonObject]:

@@ -72,6 +72,7 @@ class Trajectory:
 
     `graph`: node names per superstep for LangGraph-like sources, empty otherwise. `tools`: name → JSON Schema of the
     arguments, as the source says the agent's tools were; declared by the agent's side, so a claim and no ruler.
+    `turn_limit`: the source's words for a stop by a limit of turns; empty where it tells of none.
     """
 
     messages: tuple[Message, ...] = ()
@@ -82,6 +83,7 @@ class Trajectory:
     tools: dict[str, dict[str, JsonValue]] = field(
         default_factory=dict[str, dict[str, JsonValue]], hash=False
     )
+    turn_limit: str = ""
 
     def turns(self) -> Iterator[Message]:
         """The assistant messages, in order."""
