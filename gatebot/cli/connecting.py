@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from typing import Literal
 
 from gatebot.errors import UsageError
+from gatebot.workspace.certificates import FOR_HTTP, check_certificates
 
 Connect = Literal["directly", "environment"]
 
-_CERTIFICATES = frozenset({"CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "SSL_CERT_DIR", "SSL_CERT_FILE"})
 _LOGINS = "NETRC"
 """Names the file whose logins the HTTP library would send in the token's place; the default is in HOME."""
 
@@ -28,7 +28,7 @@ def connection(word: str) -> Connect:
 def leads_astray(name: str) -> bool:
     """Whether a variable can send connections over somebody's proxy, or make somebody's certificates trusted."""
     upper = name.upper()
-    return upper.endswith("_PROXY") or upper in _CERTIFICATES or upper == _LOGINS
+    return upper.endswith("_PROXY") or upper in FOR_HTTP or upper == _LOGINS
 
 
 def astray(variables: Mapping[str, str]) -> tuple[str, ...]:
@@ -41,8 +41,10 @@ def connected(how: Connect) -> Generator[tuple[str, ...]]:
     """Within the block this process connects as asked; the names that were put aside, sorted.
 
     An earlier step of the job may have set them for every later one: a proxy and a certificate together read the token.
+    Raises UsageError where the environment is to be heeded and names certificates that are none.
     """
     if how == "environment":
+        check_certificates(os.environ, FOR_HTTP)
         yield ()
         return
     names = astray(os.environ)

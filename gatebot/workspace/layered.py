@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gatebot.errors import RepositoryError
+from gatebot.workspace.certificates import check_certificates
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +27,10 @@ class Layer:
 def layered_repository(place: Path, layers: Sequence[Layer]) -> list[str]:
     """Make a repository in the new directory `place`; returns the commits' ids (hex), one per layer.
 
-    The same layers give the same ids: author and date are fixed. Raises RepositoryError when `place` exists.
+    The same layers give the same ids: author and date are fixed. Raises RepositoryError when `place` exists,
+    UsageError where the environment names certificates that are none.
     """
+    check_certificates(os.environ)
     import pygit2
 
     try:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gatebot.errors import RepositoryError
+from gatebot.workspace.certificates import check_certificates
 from gatebot.workspace.git_tree import CommitTree, WorkingTree
 from gatebot.workspace.reading import Reading, git_errors, said
 from gatebot.workspace.tree import shown
@@ -128,8 +129,10 @@ def found_repository(directory: Path) -> pygit2.Repository:
     """The library's own view of the repository that holds `directory`: for what this package does with it.
 
     Ownership is not checked: libgit2 runs nothing that a repository names, which is what the check is for.
-    Raises RepositoryError when there is none, or when it is of a kind that cannot be read.
+    Raises RepositoryError when there is none, or when it is of a kind that cannot be read; UsageError where the
+    environment names certificates that are none, which the library takes when it is loaded.
     """
+    check_certificates(os.environ)
     import pygit2
 
     place = directory.absolute()

@@ -127,6 +127,7 @@ def test_s22_s23_a_poisoned_environment_and_workspace_reach_nothing(forge_of: Ma
         "GIT_DIR": "/nowhere",
         "HTTP_PROXY": "http://127.0.0.1:9",
         "https_proxy": "http://127.0.0.1:9",
+        "SSL_CERT_FILE": "/github/workspace/json.py",
         "LANGSMITH_API_KEY": "SENTINEL-langsmith",
     }
     job = hosted(forge, image, "pull_request", forge.payload("opened", 1, "author"), poison)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import ssl
 
+import certifi
 import pytest
 import requests.utils
 
@@ -44,10 +45,18 @@ def test_nothing_is_heeded_within_the_block_and_everything_is_there_afterwards()
 
 
 @pytest.mark.usefixtures("poisoned")
-def test_who_asks_for_it_connects_by_the_environment() -> None:
+def test_who_asks_for_it_connects_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("REQUESTS_CA_BUNDLE", "SSL_CERT_FILE"):
+        monkeypatch.setenv(name, certifi.where())
     with connected("environment") as aside:
         assert aside == ()
         assert requests.utils.get_environ_proxies("https://api.example.net")["https"] == POISON["HTTPS_PROXY"]
+
+
+@pytest.mark.usefixtures("poisoned")
+def test_the_environment_is_not_heeded_where_its_certificates_are_none() -> None:
+    with pytest.raises(UsageError, match="REQUESTS_CA_BUNDLE names"), connected("environment"):
+        pytest.fail("connected by certificates that are not there")
 
 
 def test_nothing_else_can_be_asked_for() -> None:
