@@ -5,7 +5,10 @@ The format has no error flag; harbor and atif-make keep one in `extra`.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from gatebot.importers.arguments import read_arguments
 from gatebot.importers.builder import TrajectoryBuilder
@@ -17,6 +20,9 @@ from gatebot.importers.usage import cost_of
 from gatebot.model.json_value import JsonObject, JsonValue
 from gatebot.model.trajectory import Trajectory, Usage
 
+_Step: TypeAlias = tuple[JsonObject, str | None]
+_Known: TypeAlias = ChainMap[str, JsonObject]
+_DEEPEST = 20
 _IDS = ("trajectory_id", "session_id")
 
 
@@ -36,31 +42,58 @@ class Atif:
         builder.model(text(inner(source, "agent"), "model_name"))
         if source.get("continued_trajectory_ref"):
             builder.warn("the trajectory that continues this one was left out")
-        for step, agent in _steps(builder, source):
+        nest = _Nest(builder)
+        for step, agent in nest.steps(source):
             _add(builder, step, agent)
-        agents = [source, *objects(source.get("subagent_trajectories"))]
-        return declare(builder.build(), *(inner(a, "agent").get("tool_definitions") for a in agents))
+        return declare(builder.build(), *(inner(a, "agent").get("tool_definitions") for a in nest.agents))
 
 
-def _steps(builder: TrajectoryBuilder, source: JsonObject) -> list[tuple[JsonObject, str | None]]:
-    """The steps with who made them: a sub-agent's after the step that refers to it, else before the last step."""
-    steps = objects(source.get("steps"))
-    subs = objects(source.get("subagent_trajectories"))
-    if not subs:
-        return [(step, None) for step in steps]
-    builder.warn("the calls of sub-agents are counted, under their names")
-    by_id = {ident: sub for sub in subs for key in _IDS if (ident := text(sub, key))}
-    main = text(inner(source, "agent"), "name") or "main"
-    waiting = {id(sub): sub for sub in subs}
-    found: list[tuple[JsonObject, str | None]] = []
-    for number, step in enumerate(steps):
-        called = [by_id[ident] for ident in _referred(step) if ident in by_id]
-        mine = [sub for sub in called if waiting.pop(id(sub), None) is not None]
-        if number == len(steps) - 1:
-            found.extend(made for sub in waiting.values() for made in _of_sub(builder, sub))
-        found.append((step, main))
-        found.extend(made for sub in mine for made in _of_sub(builder, sub))
-    return found
+@dataclass(slots=True)
+class _Nest:
+    """Sub-agents within sub-agents: those told already, by identity, and every agent met, for its tools."""
+
+    builder: TrajectoryBuilder
+    told: set[int] = field(default_factory=set[int])
+    agents: list[JsonObject] = field(default_factory=list[JsonObject])
+
+    def steps(self, source: JsonObject) -> Iterator[_Step]:
+        """The steps with who made them; the agent is None where there is one alone."""
+        self.agents.append(source)
+        if not objects(source.get("subagent_trajectories")):
+            return ((step, None) for step in objects(source.get("steps")))
+        self.builder.warn("the calls of sub-agents are counted, under their names")
+        name = text(inner(source, "agent"), "name") or "main"
+        return self._walk(source, objects(source.get("steps")), name, ChainMap(), 0)
+
+    def _walk(
+        self, source: JsonObject, steps: list[JsonObject], name: str, outer: _Known, depth: int
+    ) -> Iterator[_Step]:
+        """One agent's steps, a sub-agent's after the step that refers to it, else before the last one."""
+        subs = objects(source.get("subagent_trajectories"))
+        known = outer.new_child({ident: sub for sub in subs for key in _IDS if (ident := text(sub, key))})
+        if subs and depth == _DEEPEST:
+            self.builder.warn(f"sub-agents nested more than {_DEEPEST} deep were left out")
+            subs = []
+        for number, step in enumerate(steps):
+            if number == len(steps) - 1:
+                for sub in subs:
+                    yield from self._sub(sub, known, depth)
+            yield step, name
+            for ident in _referred(step) if depth < _DEEPEST else ():
+                if (sub := known.get(ident)) is not None:
+                    yield from self._sub(sub, known, depth)
+        for sub in subs:
+            yield from self._sub(sub, known, depth)
+
+    def _sub(self, sub: JsonObject, known: _Known, depth: int) -> Iterator[_Step]:
+        """A sub-agent's own steps, once. What it was asked stands in the call that started it."""
+        if id(sub) in self.told:
+            return
+        self.told.add(id(sub))
+        self.agents.append(sub)
+        name = text(inner(sub, "agent"), "name") or "sub-agent"
+        steps = [step for step in objects(sub.get("steps")) if text(step, "source") == "agent"]
+        yield from self._walk(sub, steps, name, known, depth + 1)
 
 
 def _referred(step: JsonObject) -> Iterator[str]:
@@ -68,14 +101,6 @@ def _referred(step: JsonObject) -> Iterator[str]:
     for result in objects(inner(step, "observation").get("results")):
         for ref in objects(result.get("subagent_trajectory_ref")):
             yield from (ident for key in _IDS if (ident := text(ref, key)))
-
-
-def _of_sub(builder: TrajectoryBuilder, sub: JsonObject) -> list[tuple[JsonObject, str | None]]:
-    """A sub-agent's own steps. What it was asked stands in the call that started it."""
-    if sub.get("subagent_trajectories"):
-        builder.warn("the sub-agents of sub-agents were left out")
-    name = text(inner(sub, "agent"), "name") or "sub-agent"
-    return [(step, name) for step in objects(sub.get("steps")) if text(step, "source") == "agent"]
 
 
 def _add(builder: TrajectoryBuilder, step: JsonObject, agent: str | None) -> None:

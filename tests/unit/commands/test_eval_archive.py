@@ -58,6 +58,7 @@ def test_the_sample_of_an_archive_is_a_trajectory(tmp_path: Path) -> None:
         (archive(samples__a=b"{}")[:40], "broken"),
         (archive(samples__a=b"{}").replace(b"samples/a", b"samples\x00a"), "broken|without samples"),
     ],
+    ids=["no-sample", "two-samples", "too-long", "cut-off", "null-byte"],
 )
 def test_what_is_refused(content: bytes, said: str) -> None:
     with pytest.raises(InputFileError, match=said) as caught:

@@ -129,7 +129,7 @@ class TestAtif:
         }
         trajectory = load(document)
         assert trajectory.final_text() == "Hi."
-        assert len(trajectory.warnings) == 3
+        assert len(trajectory.warnings) == 2
 
     def test_sub_agents_are_kept_where_they_were_called(self) -> None:
         def step(number: int, message: str, *tools: str, ref: str = "") -> JsonValue:
