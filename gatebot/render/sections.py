@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gatebot.model.config import Accept
 from gatebot.model.report import CaseResult, MetricResult, PassHatK, Report
-from gatebot.render.diff import CaseDiff, DiffLine
 from gatebot.render.markdown import (
     Markdown,
     bullets,
@@ -35,6 +35,9 @@ from gatebot.render.phrases import (
     step_of,
     what_happened,
 )
+
+if TYPE_CHECKING:
+    from gatebot.render.diff import CaseDiff, DiffLine
 
 EMPTY = Markdown("")
 MAX_METRICS = 40
