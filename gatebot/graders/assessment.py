@@ -179,8 +179,10 @@ class ReferenceGrader:
         return fit, divergence
 
     def _choice(self, calls: ReferenceCalls, steps: Steps) -> dict[str, Score]:
-        poll = self.goal.case.expect.poll
-        return {"tool_choice": tool_choice(calls, steps, ordered=self.mode == "strict", always=poll)}
+        expect, strict = self.goal.case.expect, self.mode == "strict"
+        return {
+            "tool_choice": tool_choice(calls, steps, ordered=strict, always=expect.poll, never=expect.forbid)
+        }
 
     def divergence(self, steps: Steps, fit: Fit | None) -> Divergence | None:
         """The first divergence from this reference; None where it has no calls, or they could not be judged."""

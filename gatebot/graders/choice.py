@@ -6,18 +6,24 @@ from collections.abc import Iterable
 
 from gatebot.graders.reference import ReferenceCalls
 from gatebot.graders.steps import Steps
+from gatebot.graders.tools import forbidden_steps
 from gatebot.graders.wording import clip, listed
 from gatebot.model.score import FULL, Score
 
 
 def tool_choice(
-    reference: ReferenceCalls, steps: Steps, *, ordered: bool, always: Iterable[str] = ()
+    reference: ReferenceCalls,
+    steps: Steps,
+    *,
+    ordered: bool,
+    always: Iterable[str] = (),
+    never: tuple[str, ...] = (),
 ) -> Score:
     """Share of steps whose tool was allowed given the steps before it, in [0, 1].
 
     Allowed: a tool of a golden call still open (`ordered`: of the first group still open, and of later ones once
     only optional calls are left in between), whose `after:` calls have been made; and tools in `always` (polling)
-    once they have been called. Edges: nothing expected and nothing called 1, one of the two empty 0.
+    once they have been called; but no tool in `never` (forbidden), whatever the golden says. Edges: nothing expected and nothing called 1, one of the two empty 0.
     """
     if not steps.calls:
         if not reference.required:
@@ -25,17 +31,20 @@ def tool_choice(
         return Score(0.0, f"no tool was called, expected {reference.steps[reference.required[0]].shown}")
     if not reference.steps:
         return Score(0.0, f"step 1: expected no tool, got {clip(steps.names[0], 60)}")
-    if not ordered and reference.simple and _all_expected(reference, steps):
+    forbidden = frozenset(forbidden_steps(never, steps)) if never else frozenset[int]()
+    if not forbidden and not ordered and reference.simple and _all_expected(reference, steps):
         return FULL
     walk = _Walk(reference, ordered=ordered)
     repeatable = frozenset(always)
     wrong, reason = 0, ""
     for index, name in enumerate(steps.names):
-        if not walk.take(name) and not (name in repeatable and steps.by_name[name][0] < index):
+        allowed = walk.take(name) or (name in repeatable and steps.by_name[name][0] < index)
+        if index in forbidden or not allowed:
             wrong += 1
             if wrong == 1:
-                allowed = walk.allowed() or "no further tool"
-                reason = f"step {index + 1}: expected {allowed}, got `{steps.show(index)}`"
+                wanted = walk.allowed() or "no further tool"
+                reason = f"step {index + 1}: expected {wanted}, got `{steps.show(index)}`"
+                reason += ", which is forbidden" if index in forbidden else ""
     return Score(1.0 - wrong / len(steps.calls), reason)
 
 

@@ -30,14 +30,17 @@ CHANGING_WORDS = frozenset((
 ))  # fmt: skip
 
 
-def convergence(optimal: int | None, actual: int, *, passed: bool) -> Score:
+def convergence(optimal: int | None, steps: Steps, *, passed: bool) -> Score:
     """Optimal over actual steps, capped at 1.
 
-    Edges: fewer steps than the optimum are ungraded, unless the trial passed (then 1, the optimum was overstated);
+    Edges: steps that were not reported are ungraded; fewer steps than the optimum are ungraded, unless the trial passed (then 1, the optimum was overstated);
     optimum 0: 1 if no step was taken, else 0.
     """
     if optimal is None:
         return Score(None, "no golden calls and no optimal_steps to compare with")
+    if not steps.reported:
+        return Score(None, NOT_REPORTED)
+    actual = len(steps.calls)
     if optimal == 0:
         return FULL if actual == 0 else Score(0.0, f"expected no step, got {actual}")
     if actual < optimal:

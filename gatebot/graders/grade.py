@@ -148,7 +148,7 @@ class CaseGrader:
         scores["corrupt_success"] = corrupt_success(best.scores["final_response"], checks)
         optimal = self._optimal(best.grader)
         if optimal is not None:
-            scores["convergence"] = convergence(optimal, len(steps.calls), passed=passed)
+            scores["convergence"] = convergence(optimal, steps, passed=passed)
         scores.update(guarded("quantities", QUANTITIES, lambda: quantities(trial, steps)))
         seen = _Seen()
         scores.update(

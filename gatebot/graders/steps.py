@@ -72,7 +72,8 @@ def gather(trajectory: Trajectory) -> Steps:
             by_key[lookup] = [index]
         else:
             same.append(index)
-    reported = bool(trajectory.messages)
+    # What an agent without a trajectory is asked and answers is kept too, as a conversation of no format.
+    reported = bool(calls) or (bool(trajectory.messages) and trajectory.format != "none")
     found = dict(by_name)
     return Steps(tuple(calls), turn_of, turns, reported, names, keys, found, by_key, tuple(unknown))
 

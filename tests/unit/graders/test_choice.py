@@ -59,3 +59,12 @@ def test_polling_is_allowed_once_it_has_begun() -> None:
         case(expect, golden("start", "status")), trial(*map(call, ["start", "status", "status", "status"]))
     )
     assert value(graded, "tool_choice") == 1.0
+
+
+def test_a_forbidden_tool_is_never_an_allowed_one() -> None:
+    either = ExpectedCall("a", None, 0, alternatives=(("b", None),))
+    made = steps_of(call("b"), call("c"))
+    score = tool_choice(prepared(either, "c"), made, ordered=True, never=("b",))
+    assert (score.value, score.reason) == (0.5, "step 1: expected c, got `b()`, which is forbidden")
+    assert tool_choice(prepared("b", "c"), made, ordered=False, never=("b",)).value == 0.5
+    assert tool_choice(prepared(either, "c"), made, ordered=True, never=("x",)).value == 1.0

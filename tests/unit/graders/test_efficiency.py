@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gatebot.graders.efficiency import may_change
+from gatebot.model.score import Score
 from gatebot.model.trajectory import Message, ToolCall, Trajectory, Usage
 from gatebot.model.trial import Timing, Trial
 from tests.unit.graders.trials import Written, call, case, golden, grade, trial, unknown_call, value
@@ -189,3 +192,14 @@ def test_a_cycle_is_named_by_its_first_step() -> None:
 )  # fmt: skip
 def test_what_a_tool_says_of_itself(name: str, changes: bool) -> None:
     assert may_change(name) is changes
+
+
+def test_an_agent_that_reports_no_messages_has_no_known_calls() -> None:
+    """The conversation that gatebot itself keeps says nothing of the calls: unknown is not none."""
+    ran = trial(answer="x")
+    silent = replace(ran, trajectory=replace(ran.trajectory, format="none"))
+    for optimal in (2, 0):
+        graded = grade(case({**ANY, "optimal_steps": optimal}), silent)
+        assert graded.passed is True
+        for name in ("convergence", "tool_calls", "turns", "unique_tools", "duplicate_calls", "loop"):
+            assert graded.scores[name] == Score(None, "the agent reported no messages"), name
