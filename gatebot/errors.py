@@ -42,7 +42,9 @@ class UsageError(GatebotError):
 
 
 class ConfigError(GatebotError):
-    """gatebot.yaml or a case file is wrong."""
+    """gatebot.yaml or a case file is wrong. `also`: further mistakes that are known, in the order of their places."""
+
+    also: tuple[ConfigError, ...] = ()
 
 
 class RepositoryError(GatebotError):

@@ -30,6 +30,10 @@ def show_error(error: GatebotError) -> None:
     hint = error.hint or (CORRECT_IT if isinstance(error, ConfigError) else "")
     if hint:
         warn(f"\nhint: {hint}".translate(_CONTROL))
+    for other in error.also if isinstance(error, ConfigError) else ():
+        warn(f"\nalso: {other}".translate(_CONTROL))
+        if other.hint:
+            warn(f"  hint: {other.hint}".translate(_CONTROL))
 
 
 def say_exactly(data: bytes) -> None:

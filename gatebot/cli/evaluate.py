@@ -57,7 +57,6 @@ ALPHA_SHARE = Annotated[
     ),
 ]
 HEAD_HELP = "The commit to judge; WORKTREE = the tree as it lies."
-DEFAULT_OUT = Path("gatebot-results")
 
 
 def register(app: typer.Typer) -> None:
@@ -81,7 +80,7 @@ def gate(
     repo: REPO = Path(),
     config: CONFIG = "gatebot.yaml",
     case: CASES = None,
-    out: OUT = DEFAULT_OUT,
+    out: OUT = Path("gatebot-results"),
     seeds: SEEDS = None,
     cache: CACHE = None,
     store: STORE = None,
@@ -119,7 +118,7 @@ def run(
     repo: REPO = Path(),
     config: CONFIG = "gatebot.yaml",
     case: CASES = None,
-    out: OUT = DEFAULT_OUT,
+    out: OUT = Path("gatebot-results-run"),
     seeds: SEEDS = None,
     first_slot: FIRST_SLOT = 1,
     cache: CACHE = None,
@@ -150,7 +149,7 @@ def aa(
     repo: REPO = Path(),
     config: CONFIG = "gatebot.yaml",
     case: CASES = None,
-    out: OUT = DEFAULT_OUT,
+    out: OUT = Path("gatebot-results-aa"),
     seeds: SEEDS = None,
     first_slot: FIRST_SLOT = 1,
     recorded: Annotated[

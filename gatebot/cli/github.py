@@ -57,7 +57,9 @@ def record(
     *,
     repo: REPO = Path(),
     config: CONFIG = "gatebot.yaml",
-    out: Annotated[Path, typer.Option("--out", help="Where the run's results go.")] = Path("gatebot-results"),
+    out: Annotated[Path, typer.Option("--out", help="Where the run's results go.")] = Path(
+        "gatebot-results-record"
+    ),
     seeds: Annotated[int, typer.Option("--seeds", min=1, max=MOST_SEEDS, help="Trials per case.")] = 5,
     most_frequent: Annotated[
         bool, typer.Option("--most-frequent", help="Where trials disagree, take what most often happened.")
@@ -147,15 +149,16 @@ def init(
     from gatebot.commands.init import init as story
     from gatebot.suite.load import CONFIG_NAME
 
+    kept = (directory / CONFIG_NAME).exists()  # then nothing is asked that a suite says already
+    ask = _unasked if kept else _ask
     answers = Answers(
-        command=agent or _ask("How is the agent started?", ""),
-        suite=suite or _ask("What is the suite called?", directory.resolve().name),
+        command=agent or ask("How is the agent started?", ""),
+        suite=suite or ask("What is the suite called?", directory.resolve().name),
         env=tuple(env or ()),
-        question=question or _ask("What is a first question to it?", "What can you do for me?"),
+        question=question or ask("What is a first question to it?", "What can you do for me?"),
         contains=contains,
         action=action,
     )
-    kept = (directory / CONFIG_NAME).exists()
     for path in story(directory, answers, workflows=not no_workflows):
         say(f"wrote {path}")
     if kept:
@@ -167,6 +170,10 @@ def init(
             "them and give init --action owner/repository@commit. gatebot doctor says where."
         )
     return PASS
+
+
+def _unasked(_question: str, default: str) -> str:
+    return default
 
 
 def _ask(question: str, default: str) -> str:

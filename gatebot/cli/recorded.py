@@ -37,7 +37,9 @@ def compare(
     config: CONFIG = "gatebot.yaml",
     base_slots: Annotated[str | None, typer.Option("--base-slots", help="FIRST-LAST; default: all.")] = None,
     head_slots: Annotated[str | None, typer.Option("--head-slots", help="FIRST-LAST; default: all.")] = None,
-    out: Annotated[Path, typer.Option("--out", help="Where the results go.")] = Path("gatebot-results"),
+    out: Annotated[Path, typer.Option("--out", help="Where the results go.")] = Path(
+        "gatebot-results-compare"
+    ),
     json: JSON = False,
 ) -> int:
     """Compare recorded trials with recorded trials; no agent is run."""

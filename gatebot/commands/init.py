@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gatebot.errors import UsageError
@@ -68,10 +68,12 @@ def init(root: Path, answers: Answers, *, workflows: bool = True) -> tuple[str, 
 
     Raises UsageError when everything exists or an answer cannot be used, ConfigError when the result would not load.
     """
-    files = planned(answers, workflows=workflows)
     if (root / CONFIG_NAME).exists():
-        load_suite(root)  # a broken one is told before anything is written
-        files = {path: text for path, text in files.items() if path.startswith(".github/")}
+        own = load_suite(root).config.agent.env  # a broken one is told before anything is written
+        env = tuple(dict.fromkeys((*answers.env, *own)))
+        files = planned_workflows(replace(answers, env=env)) if workflows else {}
+    else:
+        files = {**planned_suite(answers), **(planned_workflows(answers) if workflows else {})}
     files = {path: text for path, text in files.items() if not (root / path).exists()}
     if not files:
         raise UsageError(
@@ -85,8 +87,8 @@ def init(root: Path, answers: Answers, *, workflows: bool = True) -> tuple[str, 
     return tuple(sorted(files))
 
 
-def planned(answers: Answers, *, workflows: bool) -> dict[str, str]:
-    """Path → text of what would be written. Raises UsageError."""
+def planned_suite(answers: Answers) -> dict[str, str]:
+    """Path → text of the configuration and the first case. Raises UsageError."""
     try:
         argv = shlex.split(answers.command)
     except ValueError as error:
@@ -94,21 +96,25 @@ def planned(answers: Answers, *, workflows: bool) -> dict[str, str]:
     if not argv:
         raise UsageError("how is the agent started?", "for example: --agent 'python3 agent.py'")
     env = f"  env: {json.dumps(list(answers.env))}\n" if answers.env else ""
-    files = {
+    return {
         CONFIG_NAME: _CONFIG.format(suite=answers.suite, command=json.dumps(argv), env=env),
         "golden/first.yaml": _CASE.format(
             question=json.dumps(answers.question), contains=json.dumps(answers.contains)
         ),
     }
+
+
+def planned_workflows(answers: Answers) -> dict[str, str]:
+    """Path → text of the workflows. Raises UsageError for an action that names no release."""
     if answers.action and not _ACTION.fullmatch(answers.action):
         raise UsageError(
             f"{answers.action[:80]!a} names no release of the action",
             "write owner/repository@commit, with all 40 digits of the commit: a tag can be moved",
         )
-    if workflows:
-        for name in WORKFLOWS:
-            text = (TEMPLATES / name).read_text("utf-8").replace(PLACEHOLDER, answers.action or PLACEHOLDER)
-            files[f".github/workflows/{name}"] = with_secrets(text, answers.env)
+    files: dict[str, str] = {}
+    for name in WORKFLOWS:
+        text = (TEMPLATES / name).read_text("utf-8").replace(PLACEHOLDER, answers.action or PLACEHOLDER)
+        files[f".github/workflows/{name}"] = with_secrets(text, answers.env)
     return files
 
 

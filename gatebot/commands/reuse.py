@@ -14,6 +14,7 @@ from gatebot.model.config import AgentConfig
 from gatebot.model.suite import Suite
 from gatebot.model.trial import Side, Trial, TrialKey
 from gatebot.ports import TrialTask
+from gatebot.process.withheld import called_secret
 from gatebot.results.recordings import Question, RecordedSlot, RecordingIndex, earlier_questions
 from gatebot.results.trial_store import TrialOrigin, TrialStore
 from gatebot.suite.snapshot import agent_digest, case_run_digest
@@ -21,8 +22,6 @@ from gatebot.workspace.cache_directory import CacheDirectory
 from gatebot.workspace.checkout import Examined
 from gatebot.workspace.installer_variables import installer_variables
 from gatebot.workspace.side_place import machine_digest
-
-_SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +145,7 @@ def environment_digest(suite: Suite, environment: Mapping[str, str], evaluation:
     """
     names = suite.config.agent.env
     values = [
-        f"{name}={'' if is_secret(name) else environment[name]}"
+        f"{name}={'' if called_secret(name) else environment[name]}"
         for name in sorted(names)
         if name in environment
     ]
@@ -161,11 +160,6 @@ def _in_the_tree(agent: AgentConfig) -> bool:
     if agent.http is not None:
         return agent.http.start is not None
     return agent.command is not None or agent.python is not None
-
-
-def is_secret(name: str) -> bool:
-    """Whether a variable is called like a credential."""
-    return any(word in name.upper() for word in _SECRET_WORDS)
 
 
 def _digest(*words: str) -> str:

@@ -14,6 +14,7 @@ from gatebot.model.gate import Gate, MetricGate
 from gatebot.model.grading import ArgsMode, MatchMode, Tools, TrajectoryDefault
 from gatebot.model.judge import JudgeConfig
 from gatebot.model.metric import is_judge_metric
+from gatebot.model.plan import MOST_SEEDS
 from gatebot.model.price import Price
 from gatebot.model.written import Several, Slug, Text, Written, mistake
 
@@ -51,7 +52,7 @@ class Seeds(Written):
         default=None, ge=1, le=50, description="Upper bound of rounds of the sequential gate."
     )
     fixed: int | None = Field(
-        default=None, ge=1, le=200, description="Exactly this many slots per case and side."
+        default=None, ge=1, le=MOST_SEEDS, description="Exactly this many slots per case and side."
     )
 
     @model_validator(mode="after")

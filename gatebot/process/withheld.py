@@ -18,9 +18,16 @@ MIN_LENGTH = 8
 _MIN_LINE = 16
 _LINE_ENDS = re.compile(r"[\r\n]+|(?:\\[rn])+")
 
-_BY_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL|(?:^|_)(?:AUTH|PAT|DSN)(?:_|$)", re.IGNORECASE)
+_BY_NAME = re.compile(
+    r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH(?!ORS?(?:_|$))|(?:^|_)(?:PAT|DSN)(?:_|$)", re.IGNORECASE
+)
 
 _PASSWORD = re.compile(r"://[^/?#@:\s]*:([^/?#@\s]+)@")
+
+
+def called_secret(name: str) -> bool:
+    """Whether a variable is called like a credential."""
+    return _BY_NAME.search(name) is not None
 
 
 def secret_values(variables: Mapping[str, str], names: Iterable[str]) -> tuple[str, ...]:
@@ -35,7 +42,7 @@ def secret_values(variables: Mapping[str, str], names: Iterable[str]) -> tuple[s
         password = _PASSWORD.search(value)
         if password is not None:
             found |= {value, password.group(1)}
-        elif _BY_NAME.search(name) or looks_secret(value.encode("utf-8", "surrogatepass")):
+        elif called_secret(name) or looks_secret(value.encode("utf-8", "surrogatepass")):
             found.add(value)
     found = {value for value in found if len(value) >= MIN_LENGTH}
     return tuple(sorted(found, key=lambda value: (-len(value), value)))

@@ -156,16 +156,23 @@ def open_results(
             return results, found
         if not (unfinished or (overwrite and found.finished)):
             state = "finished" if found.finished else "unfinished"
-            message = f"{path.name} holds another, {state} evaluation ({', '.join(differences)})"
+            message = f"{shown_name(path)} holds another, {state} evaluation ({', '.join(differences)})"
             raise ResultsError(message, f"name another directory with --out, or remove {path}")
         _remove_ours(path)
     elif foreign := sorted(name for name in held - _KNOWN if not name.startswith(TEMPORARY_PREFIX)) or (
         [TRIALS_FILE] if TRIALS_FILE in held and _holds_something(path / TRIALS_FILE) else []
     ):
-        message = f"{path.name} is not a results directory: it holds {ascii(foreign[0])[1:-1]} and no plan"
+        message = (
+            f"{shown_name(path)} is not a results directory: it holds {ascii(foreign[0])[1:-1]} and no plan"
+        )
         raise ResultsError(message, "name a new or empty directory with --out")
     replace_file(path / ".gitignore", b"*\n")
     return results, None
+
+
+def shown_name(path: Path) -> str:
+    """What to call a results directory in a sentence: its own name, also where it was given as `.` or `..`."""
+    return path.absolute().resolve().name or str(path)
 
 
 def _holds_something(path: Path) -> bool:

@@ -23,6 +23,7 @@ from gatebot.model.written import (
     UNKNOWN_KEY,
     WRONG_SHAPE,
 )
+from gatebot.suite.finding import joined
 from gatebot.suite.key_words import likely_parent, meaning
 from gatebot.suite.wording import printable
 from gatebot.suite.yaml_places import Path
@@ -43,17 +44,16 @@ class _Mistake:
 
 
 def explain(error: ValidationError, document: YamlDocument, model: type[BaseModel]) -> ConfigError:
-    """The first mistake by its place in the file, and how many more there are. `model` is what was validated."""
+    """The mistakes by their place in the file, as one error (see `joined`). `model` is what was validated."""
     mistakes = [
         _mistake(details, document, model)
         for details in error.errors(include_url=False)
         if not _is_aftermath(details)
     ]
     placed = [(document.locate(m.path, key=m.key), m) for m in mistakes]
-    location, first = min(placed, key=lambda item: (item[0].line, item[0].column))
-    more = sum(m.count for m in mistakes) - 1
-    suffix = f" (and {more} more)" if more else ""
-    return ConfigError(printable(first.message) + suffix, printable(first.hint), location=location)
+    placed.sort(key=lambda item: (item[0].line, item[0].column))
+    told = [ConfigError(printable(m.message), printable(m.hint), location=place) for place, m in placed]
+    return joined(told, uncounted=sum(m.count - 1 for m in mistakes))
 
 
 def _is_aftermath(details: ErrorDetails) -> bool:

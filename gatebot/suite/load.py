@@ -13,6 +13,7 @@ from gatebot.model.case import CaseFile
 from gatebot.model.config import Config
 from gatebot.model.suite import Suite
 from gatebot.suite.explain import explain
+from gatebot.suite.finding import MOST_TOLD, joined
 from gatebot.suite.grader_files import ListedOnce, grader_files
 from gatebot.suite.json_lines import is_lines, read_lines
 from gatebot.suite.lint import lint_suite, raise_errors
@@ -88,11 +89,22 @@ def load_cases(source: FileSource, config: ConfigFile) -> tuple[LoadedCase, ...]
     """The cases the configuration's globs find in `source`, sorted by id.
 
     Raises: ConfigError for a bad glob, for none or more than 10,000 cases, for two cases of one id (also when they
-    differ in capitals alone: some file systems cannot hold both), and for anything wrong in a case.
+    differ in capitals alone: some file systems cannot hold both), and for anything wrong in a case; what is wrong in
+    further files is told with it.
     """
     source = ListedOnce(source)
-    paths = case_paths(source, config)
-    return by_id(case for path in paths for case in load_file(source, path, config.folder))
+    loaded: list[LoadedCase] = []
+    wrong: list[ConfigError] = []
+    for path in case_paths(source, config):
+        try:
+            loaded += load_file(source, path, config.folder)
+        except ConfigError as error:
+            wrong.append(error)
+            if len(wrong) == MOST_TOLD:
+                break
+    if wrong:
+        raise joined(wrong)
+    return by_id(loaded)
 
 
 def by_id(cases: Iterable[LoadedCase]) -> tuple[LoadedCase, ...]:

@@ -25,7 +25,6 @@ from gatebot.commands.ci.reported import (
 from gatebot.commands.ci.telling import Target, Telling, telling
 from gatebot.commands.gate import head_alone
 from gatebot.commands.remote_files import config_at
-from gatebot.commands.reuse import is_secret
 from gatebot.core.fork_verdict import told_of_fork
 from gatebot.core.rounds import first_rounds
 from gatebot.core.stats.spacing import look_rounds
@@ -37,6 +36,7 @@ from gatebot.model.plan import Plan
 from gatebot.model.publication import Annotation
 from gatebot.model.report import Report
 from gatebot.model.trial import TrialKey
+from gatebot.process.withheld import called_secret
 from gatebot.render.markdown import prose, stack
 from gatebot.results.store import ResultsDirectory
 
@@ -171,7 +171,7 @@ def _decided(sides: Sides, plan: Plan, results: ResultsDirectory) -> tuple[Resul
 
 
 def _nothing_left(ci: CiContext, job: ReportJob, one: Telling, claims: NoClaims) -> CiOutcome:
-    secrets = [f"`{name}`" for name in job.policy.agent.env if is_secret(name)]
+    secrets = [f"`{name}`" for name in job.policy.agent.env if called_secret(name)]
     lacking = f"The agent needs {', '.join(secrets)}, which may be why." if secrets else ""
     why = f"Not evaluated: {claims.why}{f' ({claims.todo})' if claims.todo else ''}."
     told = ShortVerdict(

@@ -10,7 +10,6 @@ from gatebot.commands.ci.context import CiContext, CiOutcome
 from gatebot.commands.ci.job import job_of, nothing_relevant
 from gatebot.commands.ci.runner import GateOrder, run_gate
 from gatebot.commands.remote_files import config_at
-from gatebot.commands.reuse import is_secret
 from gatebot.errors import UsageError
 from gatebot.github_api.artifacts import artifact_name
 from gatebot.github_api.checks import CheckSpec, finish_check, start_check
@@ -21,7 +20,7 @@ from gatebot.model.config import Config
 from gatebot.model.event import PullRequestEvent
 from gatebot.model.publication import Annotation, CheckOutput
 from gatebot.model.report import Conclusion, Report
-from gatebot.process.withheld import secret_values
+from gatebot.process.withheld import called_secret, secret_values
 from gatebot.render.check import check_name, external_id
 from gatebot.render.markdown import prose, stack
 from gatebot.render.summary_page import visible_page
@@ -57,7 +56,7 @@ def fork_run(ci: CiContext, event: PullRequestEvent) -> CiOutcome:
     if irrelevant is not None:
         return _left(ci, f"{irrelevant.why} {irrelevant.todo}", irrelevant.conclusion)
     names = (*ci.variables, *policy.agent.env)
-    secrets = frozenset(name for name in names if is_secret(name) or secret_values(ci.variables, (name,)))
+    secrets = frozenset(name for name in names if called_secret(name) or secret_values(ci.variables, (name,)))
     lacking = missing_names(ci, policy, secrets)
     if lacking:
         return _left(ci, f"The agent needs {lacking}, which a fork's run does not get: nothing was run.")

@@ -72,22 +72,9 @@ def _quadratic_levels(fractions: tuple[float, ...], alpha: float) -> tuple[float
     return nominal_levels(fractions, quadratic_spending(alpha))
 
 
-def union_levels(fractions: Sequence[float], alpha: float) -> tuple[float, ...]:
-    """Levels that need no assumption on how looks depend on each other: what each look spends."""
-    spend = quadratic_spending(alpha)
-    spent = [0.0, *(spend(fraction) for fraction in fractions)]
-    return tuple(after - before for before, after in pairwise(spent))
-
-
 def quadratic_spending(alpha: float) -> Spending:
     """Spend alpha * t^2: the power family of Kim and DeMets (Biometrika 1987) with exponent 2."""
     return lambda t: alpha * t * t
-
-
-def obrien_fleming_spending(alpha: float) -> Spending:
-    """Spend 2 * (1 - Phi(z_(1-alpha/2) / sqrt(t))): O'Brien-Fleming type, Lan and DeMets (1983)."""
-    z = normal_quantile(1.0 - alpha / 2.0)
-    return lambda t: 2.0 * normal_tail(z / math.sqrt(t))
 
 
 def nominal_levels(fractions: Sequence[float], spending: Spending) -> tuple[float, ...]:

@@ -49,6 +49,17 @@ def test_init_adds_workflows_to_a_suite_that_exists(tmp_path: Path, gatebot: Com
     assert gatebot("init", root, "--agent", AGENT).code == 2
 
 
+def test_init_asks_a_suite_that_exists_for_no_agent_and_hands_its_secrets_on(
+    tmp_path: Path, gatebot: CommandLine
+) -> None:
+    root = tmp_path / "mine"
+    config = shop()["gatebot.yaml"] or ""
+    Project(root, {**shop(), "gatebot.yaml": config.replace("agent: {", "agent: {env: [SHOP_KEY], ", 1)})
+    ended = gatebot("init", root)
+    assert ended.code == 0, ended.told
+    assert "SHOP_KEY: ${{ secrets.SHOP_KEY }}" in (root / ".github/workflows/gatebot.yml").read_text()
+
+
 def test_init_touches_nothing_that_exists(tmp_path: Path, gatebot: CommandLine) -> None:
     (tmp_path / "gatebot.yaml").write_text("mine")
     ended = gatebot("init", tmp_path, "--agent", AGENT)

@@ -8,6 +8,7 @@ import pytest
 
 from gatebot.commands.validate import validate
 from gatebot.errors import ConfigError
+from gatebot.suite.finding import MOST_TOLD
 from tests.builders import CONFIG, shop
 
 
@@ -88,3 +89,34 @@ def test_a_case_file_with_the_other_ending_is_warned_of(suite: Path) -> None:
     )
     (suite / "golden" / "sla.yml").write_text("input: sla?\nexpect: {answer: {contains: known}}\n")
     assert validate(suite, "gatebot.yaml").warnings == before
+
+
+def test_the_mistakes_of_all_files_are_told_together(suite: Path) -> None:
+    (suite / "golden" / "address.yaml").write_text("input: x\ntags: 7\nexpect: 3\n", encoding="utf-8")
+    (suite / "golden" / "hours.yaml").write_text("input: [\n", encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        validate(suite, "gatebot.yaml")
+    told = [str(one) for one in (caught.value, *caught.value.also)]
+    assert [one.partition(":")[0] for one in told] == [
+        *["golden/address.yaml"] * (len(told) - 1),
+        "golden/hours.yaml",
+    ]
+    assert len(told) >= 3
+    assert told[0].endswith(f"(and {len(told) - 1} more)")
+    assert not any("more)" in one for one in told[1:])
+
+
+def test_mistakes_in_the_configuration_are_told_together_and_in_order(suite: Path) -> None:
+    (suite / "gatebot.yaml").write_text(f"{CONFIG}network: 7\ntrajectory: 3\n", encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        validate(suite, "gatebot.yaml")
+    places = [one.location.line for one in (caught.value, *caught.value.also) if one.location]
+    assert places == [CONFIG.count("\n") + 1, CONFIG.count("\n") + 2]
+
+
+def test_no_more_than_twenty_mistakes_are_told(suite: Path) -> None:
+    for number in range(30):
+        (suite / "golden" / f"bad{number}.yaml").write_text("inptu: x\n", encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        validate(suite, "gatebot.yaml")
+    assert len(caught.value.also) == MOST_TOLD - 1

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gatebot.model.secret_form import BLOT, looks_secret
-from gatebot.process.withheld import finder, secret_values
+from gatebot.process.withheld import called_secret, finder, secret_values
 
 SECRET = 'tRicky/+key"with\\odd=signs&9'
 FORMS = {
@@ -72,6 +72,27 @@ def test_an_address_with_a_password_is_a_secret_and_so_is_the_password() -> None
     assert set(found) == {variables[n] for n in ("DATABASE_URL", "SHORT_URL", "OTHER_KEY")} | {
         "hunter2-hunter2"
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "secret"),
+    [
+        ("OPENAI_API_KEY", True),
+        ("db_passwd", True),
+        ("MYAUTH", True),
+        ("AUTHORIZATION", True),
+        ("GIT_AUTHOR_NAME", False),
+        ("AUTHORS", False),
+        ("GH_PAT", True),
+        ("SENTRY_DSN", True),
+        ("PATH", False),
+        ("PATTERN", False),
+        ("MODEL", False),
+    ],
+)
+def test_one_rule_says_what_is_called_like_a_credential(name: str, *, secret: bool) -> None:
+    assert called_secret(name) is secret
+    assert secret_values({name: "a-value-of-its-own"}, [name]) == (("a-value-of-its-own",) if secret else ())
 
 
 def test_what_is_no_secret_is_left_alone() -> None:

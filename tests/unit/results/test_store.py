@@ -314,3 +314,15 @@ def test_pieces_that_end_early_leave_the_old_file(tmp_path: Path) -> None:
         replace_file(place, broken())
     assert place.read_bytes() == b"one\ntwo\n"
     assert [path.name for path in tmp_path.iterdir()] == ["scores.jsonl"]
+
+
+@pytest.mark.parametrize("where", [".", "inner/.."])
+def test_a_directory_given_by_dots_is_called_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    place = tmp_path / "mine"
+    (place / "inner").mkdir(parents=True)
+    (place / "notes.txt").write_text("mine", encoding="utf-8")
+    monkeypatch.chdir(place)
+    with pytest.raises(ResultsError, match=r"^mine is not a results directory: it holds inner "):
+        open_results(Path(where), PLAN)

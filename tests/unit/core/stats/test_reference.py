@@ -15,9 +15,10 @@ from gatebot.core.stats.interval import score_interval
 from gatebot.core.stats.multiplicity import benjamini_hochberg, holm
 from gatebot.core.stats.permutation import permutation_tails
 from gatebot.core.stats.quantiles import normal_quantile
-from gatebot.core.stats.sequential import nominal_levels, obrien_fleming_spending, quadratic_spending
+from gatebot.core.stats.sequential import nominal_levels, quadratic_spending
 from gatebot.core.stats.strata import effect, log_strata, pass_counts, strata_of
 from gatebot.core.stats.targets import clopper_pearson_interval, wilson_interval
+from tests.unit.core.stats.spending import obrien_fleming_spending
 
 REFERENCE = Path(__file__).parents[5] / "shared" / "reference" / "stats_cases.json"
 
