@@ -47,12 +47,12 @@ print(json.load(open("book.json"))[request["case"]])
 """Says which trial it is, leaves a daemon behind, and answers."""
 
 SETUP = """\
-import json, os, socket, time
-line = socket.create_connection(("127.0.0.1", PORT))
-line.sendall(json.dumps(["setup"]).encode())
-if os.fork() == 0: time.sleep(600)
-time.sleep(0.2)
+exec 3<>/dev/tcp/127.0.0.1/PORT
+printf '["setup"]' >&3
+sleep 600 &
+sleep 0.3
 """
+"""Holds a line too. No Python: making an environment of it would be most of the run."""
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,11 @@ class Stopped:
 
 def files(lines: Lines) -> dict[str, str | None]:
     """The shop, with a setup and agents that hold a line."""
-    config = CONFIG.replace("timeout: 20", "timeout: 60, setup: ['python3 setup.py']")
+    config = CONFIG.replace("timeout: 20", "timeout: 60, setup: ['bash setup.sh']")
     port = str(lines.port)
     mine = {
         "agent.py": AGENT.replace("PORT", port),
-        "setup.py": SETUP.replace("PORT", port),
+        "setup.sh": SETUP.replace("PORT", port),
         "side": "base\n",
     }
     return {**shop(config=config), **mine}
@@ -92,9 +92,22 @@ def begun(docker: Docker, job: Hosted) -> subprocess.Popen[str]:
     return process
 
 
-def stopped(docker: Docker, job: Hosted, after: float, number: signal.Signals) -> Stopped:
-    """Run the job and tell it to stop: the client by SIGINT, as a runner does, or the container by SIGTERM."""
+def first_trial(lines: Lines, process: subprocess.Popen[str]) -> None:
+    """Wait until a trial has begun, or the run has ended without one."""
+    while len(lines.held) <= SETUPS and process.poll() is None:
+        time.sleep(0.01)
+
+
+def stopped(
+    docker: Docker, job: Hosted, after: float, number: signal.Signals, trials_of: Lines | None
+) -> Stopped:
+    """Run the job and tell it to stop so many seconds after its begin, or after that of its trials.
+
+    The client by SIGINT, as a runner does, or the container by SIGTERM.
+    """
     process = begun(docker, job)
+    if trials_of is not None:
+        first_trial(trials_of, process)
     try:
         said, _ = process.communicate(timeout=after)
         return Stopped(process.returncode, said, 0.0, number)
@@ -147,8 +160,7 @@ def test_told_to_stop_at_random_moments(
     undisturbed = hosted(forge, image, "pull_request", forge.payload("opened", 1, "author"))
     process = begun(docker, undisturbed)
     since = time.monotonic()
-    while len(lines.held) <= SETUPS and process.poll() is None:
-        time.sleep(0.01)
+    first_trial(lines, process)
     first_trial_s = time.monotonic() - since
     said, _ = process.communicate(timeout=120)
     whole_s = time.monotonic() - since
@@ -164,10 +176,11 @@ def test_told_to_stop_at_random_moments(
     for moment in range(MOMENTS):
         head = push(forge, {"notes.md": f"moment {moment}"})
         job = hosted(forge, image, "pull_request", forge.payload("synchronize", 1, "author"))
-        # Every other one while there are trials or later, which on a busy machine is the smaller part.
-        after = draw.uniform(first_trial_s if moment % 2 else 0, whole_s)
+        # Every other one once trials have begun: on a machine that is busy, when that is cannot be told before.
+        late = bool(moment % 2)
+        after = draw.uniform(0, whole_s - first_trial_s if late else whole_s)
         number = draw.choice([signal.SIGINT, signal.SIGTERM])
-        ended = stopped(docker, job, after, number)
+        ended = stopped(docker, job, after, number, lines if late else None)
         told = f"moment {moment}: {number.name} after {after:.2f} s, exit {ended.code}\n{ended.said}"
         (logs / f"cancelled-{moment}.log").write_text(told, encoding="utf-8")
         assert lines.all_end_within(STOP_S), told
