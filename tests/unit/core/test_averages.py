@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 
 import pytest
@@ -36,6 +37,13 @@ def test_by_hand() -> None:
     assert mean((1.0, 0.0, 1.0)) == 2 / 3
     assert variance((1.0, 0.0, 1.0)) == pytest.approx(1 / 3)
     assert deviation((2.0, 4.0)) == pytest.approx(2**0.5)
+
+
+def test_what_an_agent_claims_may_be_as_large_as_a_number_gets() -> None:
+    assert mean((1e308, 1e308)) == 1e308
+    assert mean((1.7e308, 1.7e308, 0.0)) == pytest.approx(1.7e308 / 3 * 2)
+    assert deviation((1e200, 0.0)) == math.inf
+    assert deviation((0.0, 1.7e308, 1.7e308)) == math.inf
 
 
 @given(VALUES)
