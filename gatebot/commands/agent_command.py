@@ -5,11 +5,13 @@ Only a hint: another machine may have what this one lacks, and a setup may make 
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from gatebot.commands.changed_files import touched
 from gatebot.process.environment import SYSTEM_PATH
 from gatebot.suite.finding import Finding
 from gatebot.suite.loaded import ConfigFile
@@ -49,3 +51,24 @@ def command_warnings(file: ConfigFile, root: Path) -> Iterator[Finding]:
         place = file.document.locate((*where, script[0]))
         message = f"{named} names a script that is not there: {script[1][:80]!a}"
         yield Finding("warning", place, message, "paths are relative to gatebot.yaml's folder")
+
+
+def paths_warning(file: ConfigFile, root: Path) -> Iterator[Finding]:
+    """A warning where `paths` leaves out the script that the agent starts from: a change of it alone would not be run.
+
+    The configuration and the cases count whatever `paths` names. Globs that are none are told elsewhere.
+    """
+    config = file.config
+    words = [*(config.agent.command or ()), *((config.agent.http and config.agent.http.start) or ())]
+    script = next((one for one in words if _SCRIPT.fullmatch(one)), None)
+    if script is None or not config.paths or not (root / file.folder / script).is_file():
+        return
+    path = os.path.normpath(f"{file.folder}/{script}" if file.folder else script)
+    try:
+        left_out = not touched((path,), config.paths)
+    except ValueError:
+        return
+    if left_out:
+        message = f"`paths` leaves out {path!a}, which the agent is started from"
+        hint = "a pull request that changes it alone would pass without a run: name it in `paths`"
+        yield Finding("warning", file.document.locate(("paths",), key=True), message, hint)

@@ -9,7 +9,7 @@ from typing import Literal, cast
 
 import yaml
 
-from gatebot.commands.agent_command import command_warnings
+from gatebot.commands.agent_command import command_warnings, paths_warning
 from gatebot.commands.init import PLACEHOLDER, WORKFLOWS
 from gatebot.errors import GatebotError
 from gatebot.github_api.client import Client
@@ -64,9 +64,10 @@ def doctor(root: Path, client: Client | None) -> tuple[Diagnosis, ...]:
     try:
         suite = load_suite(root)
         config = suite.config
+        file = load_config(DirectorySource(root))
         found += [
             Diagnosis("warning", str(one), one.hint)
-            for one in command_warnings(load_config(DirectorySource(root)), root)
+            for one in (*command_warnings(file, root), *paths_warning(file, root))
         ]
         bare = [case.id for case in suite.cases if not case.references]
         found.append(Diagnosis("ok", f"the suite {config.suite} loads: {count(len(suite.cases), 'case')}"))

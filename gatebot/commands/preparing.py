@@ -77,7 +77,7 @@ def prepared(
                 variables=installer_variables(request.environment),
             )
             place = stack.enter_context(
-                side_place(cache.sides, launchers, files, results.log(f"setup-{side}.log"))
+                side_place(cache.sides, launchers, files, results.log(f"setup-{side}.log"), request.tell)
             )
             plan = _with_setup(plan, side, place)
             if place.setup.ok:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from gatebot.commands.agent_command import command_warnings
+from gatebot.commands.agent_command import command_warnings, paths_warning
 from gatebot.commands.changed_files import checked_glob, touched
 from gatebot.errors import Location
 from gatebot.graders.meaning import INSTALL, compares_meaning, missing
@@ -35,6 +35,7 @@ def validate(root: Path, config: str) -> Validated:
         *lint_suite(config_file, cases),
         *_paths(config_file, source, root),
         *command_warnings(config_file, root),
+        *(paths_warning(config_file, root) if (root / ".git").exists() else ()),
         *_unmatched(config_file, cases, source),
     )
     raise_errors(findings)

@@ -6,7 +6,8 @@ import hashlib
 import os
 import platform
 import shutil
-from collections.abc import Generator
+import time
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,6 +16,7 @@ from pathlib import Path
 from gatebot.errors import RepositoryError
 from gatebot.model.trial import Side
 from gatebot.process.environment import SYSTEM_PATH
+from gatebot.render.numbers import count
 from gatebot.workspace.checkout import write_checkout
 from gatebot.workspace.kept_place import KeptPlace, kept_place
 from gatebot.workspace.setup import Launcher, SetupDone, SideSetup, found_setup, set_up
@@ -53,12 +55,19 @@ class SidePlace:
     kept: bool = False
 
 
+def _unheard(_text: str) -> None:
+    """For whom nobody listens."""
+
+
 @contextmanager
-def side_place(parent: Path, launchers: Launcher, files: SideFiles, log: Path) -> Generator[SidePlace]:
+def side_place(
+    parent: Path, launchers: Launcher, files: SideFiles, log: Path, tell: Callable[[str], None] = _unheard
+) -> Generator[SidePlace]:
     """Hold a side's checkout and environment below `parent` until the end of the block.
 
     They belong to one side and are never the other's, even when both are equal; their names tell neither. Whatever
     the setup was made from is part of which place it is; a setup that failed is tried again by the next run. Raises
+    `tell` hears when commands are about to be run, and how long they took. Raises
     GatebotError as `write_checkout` and `set_up` do, and RepositoryError when the tree changes meanwhile.
     """
     variables = [f"{name}={value}" for name, value in sorted(files.variables.items())]
@@ -68,7 +77,15 @@ def side_place(parent: Path, launchers: Launcher, files: SideFiles, log: Path) -
         if place.sealed() is not None:
             yield SidePlace(checkout, checkout / files.folder, found_setup(place.path), kept=True)
             return
+        started = time.monotonic()
+        if files.commands:
+            tell(
+                f"{files.side}: installing ({count(len(files.commands), 'command')} of agent.setup); log: {log.name}"
+            )
         done = _make(place, checkout, launchers, files, log)
+        if files.commands:
+            how = "installed" if done.ok else "not installed"
+            tell(f"{files.side}: {how} after {time.monotonic() - started:.0f} s")
         if done.ok:
             place.seal("")
         yield SidePlace(checkout, checkout / files.folder, done)

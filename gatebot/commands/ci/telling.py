@@ -237,6 +237,12 @@ def telling(ci: CiContext, target: Target) -> Generator[Telling]:
         hint = f"\n\n{error.hint}" if error.hint else ""
         one.fail(f"not evaluated: {error.message}", f"{error}{hint}")
         raise
+    except KeyboardInterrupt:  # what Ctrl-C and SIGTERM raise outside the trials
+        one.fail(
+            "not evaluated: cancelled",
+            "Whoever cancelled the job, or a newer commit, ended it. Run it again.",
+        )
+        raise
     except BaseException:
         one.fail("not evaluated: gatebot was ended or failed", "See the run's log.")
         raise

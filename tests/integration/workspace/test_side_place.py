@@ -191,3 +191,15 @@ def test_setup_runs_as_another_user_and_leaves_nothing_that_trials_can_write(
             ended = real.launch(program)
         assert (ended.stdout, ended.ok) == (b"hi\n", False)
     assert made(parent, real, files)[0].kept
+
+
+def test_installing_is_said_before_it_begins_and_when_it_is_over(
+    parent: Path, launchers: Launcher, files: SideFiles
+) -> None:
+    told: list[str] = []
+    for _ in range(2):  # the second time it is found, and nothing is installed
+        with side_place(parent, launchers, files, parent.parent / "setup-head.log", told.append) as place:
+            assert place.setup.ok
+    assert told[0] == "head: installing (1 command of agent.setup); log: setup-head.log"
+    assert told[1].startswith("head: installed after ")
+    assert len(told) == 2

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gatebot.commands.doctor import doctor
 from gatebot.commands.validate import validate
 from gatebot.errors import ConfigError
 from gatebot.suite.finding import MOST_TOLD
@@ -33,7 +34,8 @@ def test_a_glob_that_names_no_file_is_warned_of(suite: Path) -> None:
     before = with_paths(suite, "[agent.py, golden, '.github/**', 'web/node_modules/x']")
     found = with_paths(suite, "[agnet.py, golden]")
     assert [one for one in found if one not in before] == [
-        "the glob 'agnet.py' names no file of this repository"
+        "the glob 'agnet.py' names no file of this repository",
+        "`paths` leaves out 'agent.py', which the agent is started from",
     ]
 
 
@@ -120,3 +122,12 @@ def test_no_more_than_twenty_mistakes_are_told(suite: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         validate(suite, "gatebot.yaml")
     assert len(caught.value.also) == MOST_TOLD - 1
+
+
+@pytest.mark.parametrize(("paths", "warned"), [("[golden]", True), ("[agent.py]", False), ("['**']", False)])
+def test_paths_that_leave_out_what_the_agent_starts_from_are_warned_of(
+    suite: Path, paths: str, *, warned: bool
+) -> None:
+    told = [one for one in with_paths(suite, paths) if "leaves out 'agent.py'" in one]
+    assert bool(told) is warned
+    assert any("leaves out 'agent.py'" in one.message for one in doctor(suite, None)) is warned
