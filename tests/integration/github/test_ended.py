@@ -61,3 +61,4 @@ def test_a_cancelled_job_completes_its_check(
     assert [(check.head_sha, check.status, check.conclusion) for check in hub.checks] == [
         (head, "completed", "failure")
     ]
+    assert [check.title.partition(",")[0] for check in hub.checks] == ["not evaluated: cancelled"]
