@@ -37,7 +37,7 @@ def test_while_the_check_is_completed(
     assert job.code == 130, job.log
     check = only_check(hub, head)
     assert (check.status, check.conclusion) == ("completed", "failure")
-    assert "ended" in check.title
+    assert "cancelled" in check.title
 
     assert actions.pull_request("opened", run_id=actions.runs, attempt=2).code == 0
     assert only_check(hub, head).conclusion == "success"
