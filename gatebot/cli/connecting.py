@@ -44,7 +44,7 @@ def connected(how: Connect) -> Generator[tuple[str, ...]]:
     Raises UsageError where the environment is to be heeded and names certificates that are none.
     """
     if how == "environment":
-        check_certificates(os.environ, FOR_HTTP)
+        check_certificates(os.environ)
         yield ()
         return
     names = astray(os.environ)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gatebot.errors import RepositoryError
-from gatebot.workspace.certificates import check_certificates
+from gatebot.workspace.certificates import check_before_libgit2
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ def layered_repository(place: Path, layers: Sequence[Layer]) -> list[str]:
     The same layers give the same ids: author and date are fixed. Raises RepositoryError when `place` exists,
     UsageError where the environment names certificates that are none.
     """
-    check_certificates(os.environ)
+    check_before_libgit2()
     import pygit2
 
     try:

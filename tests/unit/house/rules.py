@@ -9,7 +9,13 @@ MAX_FILE_LINES = 300
 MAX_FUNCTION_LINES = 50
 MAX_PARAMETERS = 6
 EMPTY_NAMES = frozenset({"utils", "util", "helpers", "helper", "common", "misc", "base"})
-READS_ENVIRONMENT = ("__main__.py", "cli", "github_api/event.py", "process/environment.py")
+READS_ENVIRONMENT = (
+    "__main__.py",
+    "cli",
+    "github_api/event.py",
+    "process/environment.py",
+    "workspace/certificates.py",
+)
 READS_CLOCK = ("cli", "runner")
 DRAWS_NUMBERS = ("core/stats",)
 PURE = ("core", "errors.py", "importers", "model", "ports.py", "render")

@@ -11,7 +11,7 @@ import certifi
 import pytest
 
 from gatebot.errors import UsageError
-from gatebot.workspace.certificates import FOR_HTTP, check_certificates
+from gatebot.workspace.certificates import FOR_HTTP, check_before_libgit2, check_certificates
 
 
 @pytest.mark.parametrize("name", FOR_HTTP)
@@ -20,7 +20,7 @@ def test_what_is_no_certificate_is_refused_by_name(tmp_path: Path, name: str) ->
     garbage.write_text("none\n", encoding="utf-8")
     for place in (garbage, tmp_path / "missing.pem"):
         with pytest.raises(UsageError, match=f"the environment's {name} names .*{place.name}") as caught:
-            check_certificates({name: str(place)}, FOR_HTTP)
+            check_certificates({name: str(place)})
         assert f"unset {name}" in caught.value.hint
 
 
@@ -28,13 +28,23 @@ def test_what_is_no_certificate_is_refused_by_name(tmp_path: Path, name: str) ->
 def test_what_can_be_used_is_let_be(tmp_path: Path, name: str) -> None:
     good = str(tmp_path) if name == "SSL_CERT_DIR" else certifi.where()
     for value in (good, ""):
-        check_certificates({name: value}, FOR_HTTP)
-    check_certificates({}, FOR_HTTP)
+        check_certificates({name: value})
+    check_certificates({})
 
 
 def test_a_directory_is_no_file_of_certificates(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="SSL_CERT_FILE"):
         check_certificates({"SSL_CERT_FILE": str(tmp_path)})
+
+
+def test_before_libgit2_a_file_that_is_not_there_is_passed_over(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As Nix sets it, so that nobody trusts anything by chance."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "no-cert-file.crt"))
+    check_before_libgit2()
+    ended = subprocess.run([sys.executable, "-c", "import pygit2"], check=False)
+    assert ended.returncode == 0
 
 
 @pytest.mark.parametrize("command", [("gate", "--base", "HEAD"), ("run",), ("demo",)])
