@@ -53,6 +53,7 @@ def compare(
         config=config,
         out=out,
         today=_today(),
+        tell=lambda text: warn(f"note: {text}"),
     )
     return finish(story(request), out, as_json=json)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gatebot.commands.concluding import conclude
@@ -37,7 +37,7 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRequest:
-    """Two recordings, the suite's directory, its configuration's name, and where results go."""
+    """Two recordings, the suite's directory, its configuration's name, where results go, and who hears of what went."""
 
     base: Recording
     head: Recording
@@ -45,6 +45,7 @@ class ComparisonRequest:
     config: str
     out: Path
     today: datetime.date
+    tell: Callable[[str], None] = field(default=lambda _: None, repr=False)
 
 
 def compare(request: ComparisonRequest) -> Report:
@@ -63,7 +64,7 @@ def compare(request: ComparisonRequest) -> Report:
         notes=ruler.notes,
         finished=True,
     )
-    results, _ = open_results(request.out, plan, overwrite=True)
+    results, _ = open_results(request.out, plan, overwrite=True, tell=request.tell)
     results.write_suite(ruler.suite)
     report = conclude(plan, ruler.suite, lambda: _trials(taken), results)
     results.write_plan(plan)

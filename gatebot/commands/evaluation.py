@@ -83,7 +83,9 @@ def _run_trials(
 ) -> Ran:
     examined = examine_sides(evaluation)
     plan = plan_of(evaluation, request, examined)
-    results, found = open_results(request.out, plan, overwrite=True, unfinished=request.replace_unfinished)
+    results, found = open_results(
+        request.out, plan, overwrite=True, unfinished=request.replace_unfinished, tell=request.tell
+    )
     suite = evaluation.ruler.suite
     if found is not None and found.finished and nothing_shown(found, results.trials()):
         start_over(results)

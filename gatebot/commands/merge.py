@@ -52,7 +52,7 @@ def merge(
     for part in parts:
         _check(part, whole.rounds)
     plan = _joined(parts, whole)
-    results, _ = open_results(out, plan, overwrite=True)
+    results, _ = open_results(out, plan, overwrite=True, tell=tell)
     results.write_suite(suite)
     results.write_plan(replace(plan, finished=False))
     with results.journal() as journal:

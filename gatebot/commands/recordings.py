@@ -89,8 +89,9 @@ class BaseRecordings:
         if not changed or plan.activity != "gate":
             return plan
         note = (
-            f"This head was evaluated before with {', '.join(changed)}: that was another evaluation. "
-            "This one decides anew, by what is in force now; the promise of alpha holds for each, not for both together."
+            f"This head was evaluated before with {', '.join(changed)}. This evaluation decides anew, by what is in "
+            "force now. Its chance of a false alarm is the one promised; over both evaluations together it is higher: "
+            "settle on one set of rules, and go by what it says."
         )
         return replace(plan, notes=(*plan.notes, note))
 

@@ -152,7 +152,7 @@ def _single_look(evidence: EvidenceView, gate: Gate, course: Course) -> Reached:
 
 
 WANTS_BASE = (
-    "the base comes from recordings, which convict nobody, and this might be a drop: the base must be run"
+    "the head looks worse than the base's recordings, which alone never fail it: the base must be run as well"
 )
 
 

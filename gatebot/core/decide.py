@@ -81,7 +81,10 @@ def _gating(state: Reached, gate: Gate, course: Course) -> list[MetricDecision]:
         by_case = name == PRIMARY_METRIC and bool(state.singles.regressed)
         judged = judge(comparison, gate.metrics[name], state.last.look.level, by_case=by_case)
         if course.recorded_base and not by_case and judged.verdict == "regressed":
-            judged = Judged("inconclusive", "worse than the recorded base, but recordings convict nobody")
+            judged = Judged(
+                "inconclusive",
+                "worse than the recorded base; only a base that is run in the same hour can fail it",
+            )
         shown = agreeing(comparison, 0.0 if course.recorded_base else state.last.look.level)
         decisions.append(MetricDecision(name, True, comparison.sample, shown, judged))
     return decisions

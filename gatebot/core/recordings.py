@@ -84,17 +84,19 @@ def recorded_told(plan: Plan, doubt: str) -> RecordedBase | None:
         slots=plan.base_recorded,
         since=plan.recorded_since,
         spared=0 if run else max(0, planned - len(plan.keys_of("sentinel"))),
-        run_because=(doubt or "beside its recordings the head might have dropped") if run else "",
+        run_because=(doubt or "beside its recordings the head looked worse") if run else "",
     )
 
 
 def recorded_alert(told: RecordedBase) -> str:
-    """The same in a sentence."""
+    """The same in sentences: what it means for the verdict, and what to do about it."""
     if told.run_because:
         return (
-            f"The base is recorded, but was run all the same: {told.run_because}. Only what was run decides."
+            "Recorded trials of the base could have spared running it, but it was run all the same, because "
+            f"{told.run_because}. Only what was run decides; there is nothing to do."
         )
     return (
         f"The base comes from recordings, {told.slots} trials a case, the oldest of {told.since}: they spared "
-        f"{told.spared} trials, and every verdict against the base rests on them. Recordings convict nobody."
+        f"{told.spared} trials, and the head is compared with them. They can let a head pass and never fail it: "
+        "what looks worse is run again on a live base first. To run the base whatever is recorded, give `--no-store`."
     )

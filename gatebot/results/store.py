@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -131,12 +131,18 @@ def start_over(results: ResultsDirectory) -> None:
 
 
 def open_results(
-    path: Path, plan: Plan, *, overwrite: bool = False, unfinished: bool = False
+    path: Path,
+    plan: Plan,
+    *,
+    overwrite: bool = False,
+    unfinished: bool = False,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> tuple[ResultsDirectory, Plan | None]:
     """Open or make the directory for the evaluation that `plan` (its rounds aside) describes.
 
     Hands back the plan found there when it is of the same evaluation (which then goes on, or is finished), else None.
     With `overwrite` the files of another *finished* evaluation are removed first, with `unfinished` those of any other.
+    `tell` hears of finished results of another command that are replaced, unless `unfinished` said that they may be.
     Raises ResultsError when the directory holds another evaluation, or files that are not ours.
     """
     results = ResultsDirectory(path)
@@ -159,6 +165,8 @@ def open_results(
             message = f"{shown_name(path)} holds another, {state} evaluation ({', '.join(differences)})"
             raise ResultsError(message, f"name another directory with --out, or remove {path}")
         _remove_ours(path)
+        if not unfinished and found.activity != plan.activity:
+            tell(f"replaced the finished results of `{found.activity}` in {shown_name(path)}")
     elif foreign := sorted(name for name in held - _KNOWN if not name.startswith(TEMPORARY_PREFIX)) or (
         [TRIALS_FILE] if TRIALS_FILE in held and _holds_something(path / TRIALS_FILE) else []
     ):

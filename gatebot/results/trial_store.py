@@ -16,14 +16,16 @@ from pathlib import Path
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
-from gatebot.errors import InputFileError, Location
+from gatebot.errors import InfrastructureError, InputFileError, Location
 from gatebot.model.trial import Trial
-from gatebot.results.plain_file import TEMPORARY_PREFIX, open_to_read
+from gatebot.results.plain_file import TEMPORARY_PREFIX, open_to_read, replace_file
 from gatebot.results.trial_line import MAX_LINE_BYTES, check_schema, decode_trial, encode_trial
 
 STORE_SCHEMA = "gatebot.stored-trial/1"
 KEPT_DAYS = 30
 _MAX_HEADER_BYTES = 4096
+_RECORDINGS = "recordings"
+"""The folder of the index of recordings beside the entries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class TrialStore:
         self._tell = tell
         self._told: set[str] = set()
         self._lock = threading.Lock()
+        self._hide()
         self._forget_old()
 
     @property
@@ -128,10 +131,20 @@ class TrialStore:
             self._told.add(text)
         self._tell(text)
 
+    def _hide(self) -> None:
+        """Have git ignore a store: one in a working tree would be part of the very tree that is judged.
+
+        Where something else lies beside it, nothing is written: that would be ignored, too.
+        """
+        with contextlib.suppress(OSError, InfrastructureError):
+            self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if all(len(entry.name) == 2 or entry.name == _RECORDINGS for entry in self._path.iterdir()):
+                replace_file(self._path / ".gitignore", b"*\n")
+
     def _forget_old(self) -> None:
         midnight = datetime.datetime.combine(self._today, datetime.time(), datetime.UTC).timestamp()
         with contextlib.suppress(OSError):
-            for place in (*self._path.glob("??/*"), *self._path.glob("recordings/*/*")):
+            for place in (*self._path.glob("??/*"), *self._path.glob(f"{_RECORDINGS}/*/*")):
                 with contextlib.suppress(OSError):
                     if place.lstat().st_mtime < midnight - KEPT_DAYS * 86_400:
                         place.unlink()

@@ -7,7 +7,7 @@ import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from pydantic import BaseModel, ValidationError
@@ -23,7 +23,7 @@ from gatebot.model.written import (
     UNKNOWN_KEY,
     WRONG_SHAPE,
 )
-from gatebot.suite.finding import joined
+from gatebot.suite.finding import MOST_TOLD, joined
 from gatebot.suite.key_words import likely_parent, meaning
 from gatebot.suite.wording import printable
 from gatebot.suite.yaml_places import Path
@@ -34,7 +34,10 @@ _LONGEST_QUOTE = 60
 
 @dataclass(frozen=True, slots=True)
 class _Mistake:
-    """One thing that is wrong: where (`key`: the key is to blame, not its value), what, and what to do."""
+    """One thing that is wrong: where (`key`: the key is to blame, not its value), what, and what to do.
+
+    `count`: how many mistakes it stands for.
+    """
 
     path: Path
     message: str
@@ -46,9 +49,10 @@ class _Mistake:
 def explain(error: ValidationError, document: YamlDocument, model: type[BaseModel]) -> ConfigError:
     """The mistakes by their place in the file, as one error (see `joined`). `model` is what was validated."""
     mistakes = [
-        _mistake(details, document, model)
+        mistake
         for details in error.errors(include_url=False)
         if not _is_aftermath(details)
+        for mistake in _mistakes(details, document, model)
     ]
     placed = [(document.locate(m.path, key=m.key), m) for m in mistakes]
     placed.sort(key=lambda item: (item[0].line, item[0].column))
@@ -67,12 +71,18 @@ def _is_aftermath(details: ErrorDetails) -> bool:
     )
 
 
+def _mistakes(details: ErrorDetails, document: YamlDocument, model: type[BaseModel]) -> list[_Mistake]:
+    """What one error of the validator tells: a mapping's unknown keys are one error, and a mistake each."""
+    if details["type"] != UNKNOWN_KEY:
+        return [_mistake(details, document, model)]
+    path = _path_in_file(details["loc"], document)
+    return _unknown_keys(path, details.get("ctx", {}), model)
+
+
 def _mistake(details: ErrorDetails, document: YamlDocument, model: type[BaseModel]) -> _Mistake:
     path = _path_in_file(details["loc"], document)
     context: Mapping[str, object] = details.get("ctx", {})
     kind = details["type"]
-    if kind == UNKNOWN_KEY:
-        return _unknown_key(path, context, model)
     if kind == MISTAKE:
         inner = cast("tuple[str | int, ...]", context["key"])
         return _Mistake((*path, *inner), str(context["message"]), str(context["hint"]), key=bool(inner))
@@ -110,9 +120,14 @@ def _dotted(path: Path) -> str:
     return text
 
 
-def _unknown_key(path: Path, context: Mapping[str, object], model: type[BaseModel]) -> _Mistake:
-    key = str(context["key"])
-    known = cast("list[str]", context["known"])
+def _unknown_keys(path: Path, context: Mapping[str, object], model: type[BaseModel]) -> list[_Mistake]:
+    """A mistake for each key of one mapping, at most `MOST_TOLD`; the last one stands for those beyond."""
+    keys, known = cast("list[str]", context["keys"]), cast("list[str]", context["known"])
+    found = [_unknown_key(path, key, known, model) for key in keys[:MOST_TOLD]]
+    return [*found[:-1], replace(found[-1], count=1 + len(keys) - len(found))]
+
+
+def _unknown_key(path: Path, key: str, known: list[str], model: type[BaseModel]) -> _Mistake:
     near = nearest(key, known)
     if near:
         hint = f"did you mean '{near}'?"
@@ -120,8 +135,7 @@ def _unknown_key(path: Path, context: Mapping[str, object], model: type[BaseMode
         hint = f"'{key}' belongs under '{parent}'" if path == () else f"'{key}' is a key of '{parent}'"
     else:
         hint = f"known keys: {', '.join(known)}"
-    count = len(cast("list[str]", context["keys"]))
-    return _Mistake((*path, key), f"unknown key '{key}'", hint, key=True, count=count)
+    return _Mistake((*path, key), f"unknown key '{key}'", hint, key=True)
 
 
 def nearest(word: str, known: Sequence[str]) -> str | None:

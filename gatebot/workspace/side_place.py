@@ -96,7 +96,11 @@ def _make(place: KeptPlace, checkout: Path, launchers: Launcher, files: SideFile
     written = write_checkout(files.tree, checkout, files.exclude)
     if written.digest != files.digest:
         message = "the working tree changed while it was read"
-        raise RepositoryError(message, "leave the files alone while gatebot starts, or name a commit")
+        raise RepositoryError(
+            message,
+            "leave the files alone while gatebot starts, or name a commit; "
+            "--cache and --store are best outside the repository",
+        )
     setup = SideSetup(files.commands, checkout, files.folder, files.variables)
     return set_up(launchers, setup, place.path, log)
 

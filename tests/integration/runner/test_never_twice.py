@@ -156,3 +156,14 @@ def test_an_inconclusive_evaluation_goes_on_with_the_next_look_wherever_it_is_ru
             break
         rounds.append(launches.take()[0] // 8)
     assert rounds == [3, 2, 2]
+
+
+@pytest.mark.parametrize("option", ["--cache", "--store"])
+def test_what_is_kept_in_the_working_tree_is_no_part_of_it(
+    gatebot: CommandLine, project: Project, launches: Launches, option: str
+) -> None:
+    for name in ("first", "again"):
+        one = elsewhere(gatebot, name)
+        ended = one.gate(project.root, "main", "WORKTREE", option, project.root / "kept")
+        assert ended.code == 1, ended.told
+    assert launches.take()[0] == TRIALS

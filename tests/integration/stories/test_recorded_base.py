@@ -211,14 +211,14 @@ def test_other_rules_for_the_same_head_are_another_evaluation_and_say_so(shop: S
     head = shop.pull_request()
     first = CommandLine(shop.gatebot.capture, tmp_path / "first")
     assert first.gate(shop.project.root, shop.base, head, "--seeds", "2").code == 0
-    assert "another evaluation" not in str(first.report()["alerts"])
+    assert "evaluated before" not in str(first.report()["alerts"])
     other = CommandLine(shop.gatebot.capture, tmp_path / "other")
     assert other.gate(shop.project.root, shop.base, head, "--seeds", "3").code == 0
-    assert "evaluated before with other seeds: that was another evaluation" in str(other.report()["alerts"])
+    assert "evaluated before with other seeds. This evaluation decides anew" in str(other.report()["alerts"])
     for name, told in (("first", False), ("other", True)):
         again = CommandLine(shop.gatebot.capture, tmp_path / f"{name}-again")
         again.gate(shop.project.root, shop.base, head, "--seeds", "2" if name == "first" else "3")
-        assert ("another evaluation" in str(again.report()["alerts"])) is told
+        assert ("evaluated before" in str(again.report()["alerts"])) is told
 
 
 def test_without_the_store_the_base_is_run(shop: Shop) -> None:

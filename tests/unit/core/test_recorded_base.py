@@ -241,12 +241,22 @@ def test_the_report_says_what_was_spared_or_why_nothing_was() -> None:
     told = recorded_told(plan, "")
     assert told is not None
     assert (told.slots, told.spared, told.run_because) == (10, 40, "")
-    assert "spared 40 trials" in recorded_alert(told)
+    assert recorded_alert(told) == (
+        "The base comes from recordings, 10 trials a case, the oldest of 2026-05-01: they spared 40 trials, and the head "
+        "is compared with them. They can let a head pass and never fail it: what looks worse is run again on a live base "
+        "first. To run the base whatever is recorded, give `--no-store`."
+    )
     plan = replace(plan, rounds=(*plan.rounds, Round(2_000, (), "fresh_base")))
     told = recorded_told(plan, "other models answered")
     assert told is not None
     assert (told.spared, told.run_because) == (0, "other models answered")
-    assert "other models answered. Only what was run decides." in recorded_alert(told)
+    assert recorded_alert(told) == (
+        "Recorded trials of the base could have spared running it, but it was run all the same, because other models "
+        "answered. Only what was run decides; there is nothing to do."
+    )
+    told = recorded_told(plan, "")
+    assert told is not None
+    assert "because beside its recordings the head looked worse. Only" in recorded_alert(told)
     assert recorded_told(replace(plan, base_recorded=0), "") is None
 
 

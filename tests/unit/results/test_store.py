@@ -14,7 +14,7 @@ import pytest
 from gatebot.errors import InfrastructureError, InputFileError, ResultsError
 from gatebot.model.case import CaseFile
 from gatebot.model.config import Config
-from gatebot.model.plan import Digests, Plan, Round, SideInfo
+from gatebot.model.plan import Activity, Digests, Plan, Round, SideInfo
 from gatebot.model.report import Evidence, PassHatK, Report, TrialCounts
 from gatebot.model.score import Check, Grade, Score
 from gatebot.model.suite import Case, ExpectedCall, Reference, Suite
@@ -326,3 +326,23 @@ def test_a_directory_given_by_dots_is_called_by_its_name(
     monkeypatch.chdir(place)
     with pytest.raises(ResultsError, match=r"^mine is not a results directory: it holds inner "):
         open_results(Path(where), PLAN)
+
+
+@pytest.mark.parametrize(
+    ("activity", "unfinished", "told"),
+    [
+        ("run", False, ["replaced the finished results of `gate` in out"]),
+        ("run", True, []),
+        ("gate", False, []),
+    ],
+    ids=["another command", "asked to replace", "the same command"],
+)
+def test_finished_results_of_another_command_are_not_replaced_in_silence(
+    tmp_path: Path, activity: Activity, unfinished: bool, told: list[str]
+) -> None:
+    first, _ = open_results(tmp_path / "out", PLAN)
+    first.write_plan(replace(PLAN, finished=True))
+    said: list[str] = []
+    other = replace(PLAN, activity=activity, digests=replace(PLAN.digests, policy="x" * 64))
+    _, found = open_results(tmp_path / "out", other, overwrite=True, unfinished=unfinished, tell=said.append)
+    assert (found, said) == (None, told)

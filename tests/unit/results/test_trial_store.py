@@ -132,6 +132,15 @@ def test_a_damaged_entry_is_replaced_by_the_next_sample(tmp_path: Path) -> None:
     assert Shelf(tmp_path).store.find(ORIGIN) == TRIAL
 
 
+@pytest.mark.parametrize("beside", ["", "ab", "recordings", "agent.py"])
+def test_git_ignores_a_store_and_nothing_that_lies_beside_one(tmp_path: Path, beside: str) -> None:
+    place = tmp_path / "store"
+    (place / beside).mkdir(parents=True)
+    Shelf(place).store.keep(ORIGIN, TRIAL)
+    mark = place / ".gitignore"
+    assert (mark.read_bytes() == b"*\n") if beside != "agent.py" else not mark.exists()
+
+
 def test_a_disk_that_refuses_is_told_once(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="ascii")
     shelf = Shelf(tmp_path / "file")

@@ -3,6 +3,7 @@
 import pytest
 
 from gatebot.errors import ConfigError
+from gatebot.suite.finding import MOST_TOLD
 from tests.unit.suite.case_mistakes import IN_A_CASE
 from tests.unit.suite.config_mistakes import IN_THE_CONFIG
 from tests.unit.suite.suite_files import findings_of, told
@@ -30,6 +31,28 @@ def test_of_several_mistakes_the_first_in_the_file_is_told_and_the_others_counte
         str(caught.value)
         == "gatebot.yaml:5:10: 'gate.alpha' must be below 0.5, found the number 2 (and 3 more)"
     )
+
+
+def test_every_unknown_key_of_a_mapping_is_named_at_its_place_and_with_its_hint() -> None:
+    text = "version: 1\nsuite: demo\nagnet: oracle\nconcurency: 2\nalpha: 0.1\n"
+    with pytest.raises(ConfigError) as caught:
+        findings_of(config=text)
+    first, *others = [told(one) for one in (caught.value, *caught.value.also)]
+    assert first == ("gatebot.yaml:3:1: unknown key 'agnet' (and 2 more)", "did you mean 'agent'?")
+    assert others == [
+        ("gatebot.yaml:4:1: unknown key 'concurency'", "did you mean 'concurrency'?"),
+        ("gatebot.yaml:5:1: unknown key 'alpha'", "'alpha' belongs under 'gate'"),
+    ]
+
+
+def test_of_very_many_unknown_keys_some_are_named_and_all_are_counted() -> None:
+    text = "version: 1\nsuite: demo\nagent: oracle\n" + "".join(f"zzz{n:03}: 1\n" for n in range(500))
+    with pytest.raises(ConfigError) as caught:
+        findings_of(config=text)
+    assert caught.value.message == "unknown key 'zzz000' (and 499 more)"
+    assert [one.message for one in caught.value.also] == [
+        f"unknown key 'zzz{n:03}'" for n in range(1, MOST_TOLD)
+    ]
 
 
 def test_what_a_terminal_would_obey_is_shown() -> None:
