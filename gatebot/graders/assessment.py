@@ -14,7 +14,7 @@ from gatebot.graders.library_match import LibraryMatch
 from gatebot.graders.matching import UNMATCHED
 from gatebot.graders.reference import ReferenceCalls
 from gatebot.graders.step import param_accuracy
-from gatebot.graders.steps import Steps
+from gatebot.graders.steps import NOT_REPORTED, Steps
 from gatebot.graders.tools import NAME_METRICS, name_scores
 from gatebot.graders.trajectory import Fit, judge
 from gatebot.graders.wording import REASON_LIMIT, clip
@@ -27,6 +27,7 @@ FIT_METRICS = ("trajectory_match", "trajectory_credit")
 GRAPH_METRICS = ("graph_match",)
 ARGUMENT_METRICS = ("param_accuracy",)
 CHOICE_METRICS = ("tool_choice",)
+_UNKNOWN_CALLS = Score(None, NOT_REPORTED)
 CALL_METRICS = (*FIT_METRICS, *ARGUMENT_METRICS, *CHOICE_METRICS, *NAME_METRICS)
 
 
@@ -164,19 +165,26 @@ class ReferenceGrader:
             scores.update({name: worst(name, reason, fault=True) for name in FIT_METRICS})
             check = Check("trajectory", "trajectory_match", passed=False, reason=reason)
             fit = None
-        partner = fit.partner if fit is not None else (UNMATCHED,) * len(calls.steps)
-        scores.update(guarded("tool names", NAME_METRICS, lambda: name_scores(calls, steps)))
-        scores.update(
-            guarded(
-                "arguments",
-                ARGUMENT_METRICS,
-                lambda: {"param_accuracy": param_accuracy(calls, steps, partner)},
-            )
-        )
-        scores.update(guarded("tool choice", CHOICE_METRICS, lambda: self._choice(calls, steps)))
         if self.required and not (fit is not None and fit.vacuous):
             checks.append(check)
+        scores.update(self._call_scores(calls, steps, fit))
         return fit, divergence
+
+    def _call_scores(self, calls: ReferenceCalls, steps: Steps, fit: Fit | None) -> dict[str, Score]:
+        """Scores that compare names and arguments one by one; ungraded where the calls are unknown."""
+        if not steps.reported:
+            return dict.fromkeys((*NAME_METRICS, *ARGUMENT_METRICS, *CHOICE_METRICS), _UNKNOWN_CALLS)
+        partner = fit.partner if fit is not None else (UNMATCHED,) * len(calls.steps)
+        arguments = guarded(
+            "arguments",
+            ARGUMENT_METRICS,
+            lambda: {"param_accuracy": param_accuracy(calls, steps, partner)},
+        )
+        return {
+            **guarded("tool names", NAME_METRICS, lambda: name_scores(calls, steps)),
+            **arguments,
+            **guarded("tool choice", CHOICE_METRICS, lambda: self._choice(calls, steps)),
+        }
 
     def _choice(self, calls: ReferenceCalls, steps: Steps) -> dict[str, Score]:
         expect, strict = self.goal.case.expect, self.mode == "strict"
@@ -185,8 +193,8 @@ class ReferenceGrader:
         }
 
     def divergence(self, steps: Steps, fit: Fit | None) -> Divergence | None:
-        """The first divergence from this reference; None where it has no calls, or they could not be judged."""
-        if self.calls is None or fit is None:
+        """The first divergence from this reference; None where it has no calls, or the trial's could not be judged."""
+        if self.calls is None or fit is None or not steps.reported:
             return None
         return first_divergence(self.calls, steps, self.mode, fit)
 

@@ -11,8 +11,7 @@ from typing import cast
 import orjson
 
 from gatebot.errors import ConfigError
-from gatebot.graders.efficiency import NOT_REPORTED
-from gatebot.graders.steps import Steps
+from gatebot.graders.steps import NOT_REPORTED, Steps
 from gatebot.graders.tool_schemas import ToolSchemas
 from gatebot.graders.wording import clip
 from gatebot.importers.tool_definitions import expanded_size

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from gatebot.graders.steps import Lookup, Steps
+from gatebot.graders.steps import NOT_REPORTED, Lookup, Steps
 from gatebot.graders.wording import clip, listed
 from gatebot.model.score import FULL, ZERO, Score, plain_score
 from gatebot.model.trial import Trial
@@ -15,7 +15,6 @@ from gatebot.model.trial import Trial
 LONGEST_CYCLE = 8
 CYCLE_ROUNDS = 3
 WASTED_CALLS_OF_A_LOOP = 3
-NOT_REPORTED = "the agent reported no messages"
 
 # Tools say in their names what they do: the first word decides whether a call between two equal ones may have
 # changed what the second one sees.

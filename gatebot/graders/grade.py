@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from gatebot.graders.aliases import Aliases
@@ -11,7 +10,6 @@ from gatebot.graders.answer import NO_ANSWER
 from gatebot.graders.assessment import Assessment, ReferenceGrader, fault_reason, guarded, worst
 from gatebot.graders.declared_schemas import DeclaredSchemas
 from gatebot.graders.efficiency import (
-    Loop,
     convergence,
     duplicate_score,
     find_loop,
@@ -19,21 +17,21 @@ from gatebot.graders.efficiency import (
     quantities,
     wasted_calls,
 )
-from gatebot.graders.failure import Evidence, Failure, ended_badly, failure_of
+from gatebot.graders.explanation import Findings, Seen, explain
+from gatebot.graders.failure import Failure, ended_badly
 from gatebot.graders.goal import answer_of
 from gatebot.graders.grounding import case_text, grounded
 from gatebot.graders.handoffs import handoffs
 from gatebot.graders.outcome import corrupt_success, pass_rate
 from gatebot.graders.parallelism import Remembered, needs_of, parallelism
-from gatebot.graders.recovery import Incident, failed_calls, failures, incidents, recovery
+from gatebot.graders.recovery import failed_calls, failures, incidents, recovery
 from gatebot.graders.reference_graders import reference_graders
 from gatebot.graders.steps import Steps, gather
 from gatebot.graders.tool_schemas import ToolSchemas, schema_valid
 from gatebot.graders.tools import forbidden_check, required_check
 from gatebot.graders.trajectory import judge
-from gatebot.graders.unmet import unmet, unmet_after
+from gatebot.graders.unmet import unmet_after
 from gatebot.graders.wording import REASON_LIMIT, clip
-from gatebot.model.case import Expect
 from gatebot.model.config import TrajectoryDefault
 from gatebot.model.score import FULL, Check, Divergence, Grade, Score
 from gatebot.model.suite import Case
@@ -126,7 +124,9 @@ class CaseGrader:
     def _ruled_out(self) -> dict[str, Score]:
         """Scores that the case rules out whatever the agent does: a broken trial must not score 0 there either."""
         nothing = Trial(self._case.id, "head", 0, 0, "completed")
-        scores = self._graders[0].assess(nothing, gather(Trajectory())).scores
+        steps = gather(Trajectory())
+        steps.reported = True
+        scores = self._graders[0].assess(nothing, steps).scores
         return {name: score for name, score in scores.items() if score.by_design}
 
     def _grade_completed(self, trial: Trial, steps: Steps) -> Grade:
@@ -141,16 +141,14 @@ class CaseGrader:
         passed = all(check.passed for check in checks)
         scores = {"pass_rate": pass_rate(checks), **best.scores}
         scores.update(
-            (check.name, FULL if check.passed else Score(0.0, check.reason))
-            for check in checks
-            if check.group in ("require", "forbid")
+            (check.name, _score_of(check)) for check in checks if check.group in ("require", "forbid")
         )
         scores["corrupt_success"] = corrupt_success(best.scores["final_response"], checks)
         optimal = self._optimal(best.grader)
         if optimal is not None:
             scores["convergence"] = convergence(optimal, steps, passed=passed)
         scores.update(guarded("quantities", QUANTITIES, lambda: quantities(trial, steps)))
-        seen = _Seen()
+        seen = Seen()
         scores.update(
             guarded("robustness", ROBUSTNESS, lambda: self._robustness(trial, steps, seen, passed=passed))
         )
@@ -167,7 +165,7 @@ class CaseGrader:
             scores.update(found)
         if passed:
             return _grade(trial, True, scores, tuple(checks))
-        divergence, failure = _explain(trial, steps, best, _Findings(checks, scores, seen, self._case.expect))
+        divergence, failure = explain(trial, steps, best, Findings(checks, scores, seen, self._case.expect))
         return _grade(trial, False, scores, tuple(checks), failure, divergence)
 
     def _grade_broken(self, trial: Trial) -> Grade:
@@ -216,7 +214,7 @@ class CaseGrader:
     def _schema_scores(self, steps: Steps) -> dict[str, Score]:
         return {"schema_valid": schema_valid(self._schemas, steps)}
 
-    def _robustness(self, trial: Trial, steps: Steps, seen: _Seen, *, passed: bool) -> dict[str, Score]:
+    def _robustness(self, trial: Trial, steps: Steps, seen: Seen, *, passed: bool) -> dict[str, Score]:
         """Scores of ROBUSTNESS; incidents and loop are left in `seen` for the failure's category."""
         poll = self._case.expect.poll
         failed = failures(steps)
@@ -232,42 +230,11 @@ class CaseGrader:
         }
 
 
-@dataclass(slots=True)
-class _Seen:
-    incidents: list[Incident] = field(default_factory=list[Incident])
-    loop: Loop | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Findings:
-    checks: list[Check]
-    scores: dict[str, Score]
-    seen: _Seen
-    expect: Expect
-
-
-def _explain(trial: Trial, steps: Steps, best: Assessment, findings: _Findings) -> tuple[Divergence, Failure]:
-    """First divergence and failure of a failing trial; where no rule speaks, or one fails, only why it has failed."""
-    divergence: Divergence | None = None
-    try:
-        divergence = best.divergence or best.grader.divergence(steps, best.fit)
-        evidence = Evidence(
-            findings.checks,
-            findings.scores,
-            divergence,
-            findings.seen.incidents,
-            findings.seen.loop,
-            answered=answer_of(trial) is not None,
-            cut_short=best.cut_short(steps),
-            forbid=findings.expect.forbid,
-        )
-        found = failure_of(evidence, steps)
-        divergence = divergence or unmet(findings.checks, steps, findings.expect)
-    except Exception as error:  # noqa: BLE001 - a fault in here loses the explanation, not the verdict
-        reason = fault_reason("explanation", error)
-        divergence = divergence or unmet_after(len(steps.calls), "explanation", reason)
-        return divergence, Failure(None, reason)
-    return divergence, found or Failure(None, findings.scores["pass_rate"].reason)
+def _score_of(check: Check) -> Score:
+    """The score of a check on tools; one that could not be made is ungraded."""
+    if check.passed:
+        return FULL
+    return Score(None if check.passed is None else 0.0, check.reason)
 
 
 _NO_FAILURE = Failure(None, "")

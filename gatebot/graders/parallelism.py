@@ -6,10 +6,10 @@ import bisect
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 
-from gatebot.graders.efficiency import NOT_REPORTED, may_change
+from gatebot.graders.efficiency import may_change
 from gatebot.graders.matching import UNMATCHED
 from gatebot.graders.reference import ReferenceCalls
-from gatebot.graders.steps import Steps
+from gatebot.graders.steps import NOT_REPORTED, Steps
 from gatebot.model.json_value import JsonValue, is_array, is_object
 from gatebot.model.score import Score
 

@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from gatebot.graders.efficiency import NOT_REPORTED
-from gatebot.graders.steps import Steps
+from gatebot.graders.steps import NOT_REPORTED, Steps
 from gatebot.graders.wording import clip
 from gatebot.model.score import ZERO, Score
 

@@ -10,6 +10,7 @@ from gatebot.graders.wording import show_call
 from gatebot.model.trajectory import ToolCall, Trajectory
 
 Lookup = tuple[str, bytes]
+NOT_REPORTED = "the agent reported no messages, so its calls are unknown: have it report its messages"
 
 
 @dataclass(slots=True)

@@ -7,9 +7,8 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, cast
 
-from gatebot.graders.efficiency import NOT_REPORTED
 from gatebot.graders.patterns import compile_pattern
-from gatebot.graders.steps import Steps
+from gatebot.graders.steps import NOT_REPORTED, Steps
 from gatebot.graders.wording import clip, listed, show_value
 from gatebot.model.grading import Tools
 from gatebot.model.json_value import JsonValue, is_array, is_object

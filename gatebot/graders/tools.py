@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from gatebot.graders.matching import UNMATCHED, maximum_matching
 from gatebot.graders.reference import ReferenceCalls
-from gatebot.graders.steps import Steps
+from gatebot.graders.steps import NOT_REPORTED, Steps
 from gatebot.graders.wording import clip, listed
 from gatebot.model.score import FULL, Check, Score
 
@@ -140,7 +140,9 @@ def _surplus(names: list[str], others: list[str]) -> list[tuple[str, int]]:
 
 
 def required_check(required: tuple[str, ...], steps: Steps) -> Check:
-    """Whether every required tool was called, under its bare or its full name."""
+    """Whether every required tool was called, under its bare or its full name. None where the calls are unknown."""
+    if not steps.reported:
+        return Check("require", "required_tools", None, NOT_REPORTED)
     if all(name in steps.by_name for name in required):
         return Check("require", "required_tools", passed=True)
     made = names_made(steps)
@@ -150,7 +152,9 @@ def required_check(required: tuple[str, ...], steps: Steps) -> Check:
 
 
 def forbidden_check(forbidden: tuple[str, ...], steps: Steps) -> Check:
-    """Whether no forbidden tool was called, under its bare or its full name."""
+    """Whether no forbidden tool was called, under its bare or its full name. None where the calls are unknown."""
+    if not steps.reported:
+        return Check("forbid", "forbidden_tools", None, NOT_REPORTED)
     index = next(forbidden_steps(forbidden, steps), None)
     if index is None:
         return Check("forbid", "forbidden_tools", passed=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gatebot.graders.matching import UNMATCHED, maximum_matching
 from gatebot.graders.reference import ReferenceCalls
-from gatebot.graders.steps import Steps
+from gatebot.graders.steps import NOT_REPORTED, Steps
 from gatebot.model.case import MatchMode
 
 ORDERINGS_LIMIT = 2_000
@@ -50,11 +50,14 @@ def judge(reference: ReferenceCalls, steps: Steps, mode: MatchMode) -> Fit:
 
     superset: every required golden call was made. subset: nothing else was made. unordered: both. strict: both, and
     group after group in the golden's order, no turn reaching into the next group. Calls of one golden group may be
-    made in any order, in one turn or several. Where arguments are unknown, the verdict is None if it hangs on them.
+    made in any order, in one turn or several. Where arguments are unknown, the verdict is None if it hangs on them;
+    where no messages were reported, there is none in any mode.
     """
     partner = pair(reference, steps)
     if mode == "superset" and not reference.required:
         return Fit(None, partner, "no golden call is required, so every run would contain them", vacuous=True)
+    if not steps.reported:
+        return Fit(None, partner, NOT_REPORTED)
     if mode == "subset" and not steps.calls and reference.required:
         return Fit(None, partner, "no tool was called, so there is nothing to find in the golden calls")
     if _passes(reference, steps, mode, partner):

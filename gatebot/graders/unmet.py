@@ -16,10 +16,12 @@ def unmet(checks: Sequence[Check], steps: Steps, expect: Expect) -> Divergence:
     """The divergence of a failing trial whose calls show none: the first check that it does not meet.
 
     A forbidden call is `extra` at its step, a required tool that was not called is `missing`; whatever no single call
-    shows is `unmet` after the last call. `checks` has one that is not passed.
+    shows, or could not be checked, is `unmet` after the last call. `checks` has one that is not passed.
     """
     failed = next(check for check in checks if check.passed is not True)
     count = len(steps.calls)
+    if failed.passed is None:
+        return unmet_after(count, failed.name, failed.reason)
     if failed.group == "forbid":
         at = next(forbidden_steps(expect.forbid, steps))
         return _found(at, f"`{steps.show(at)}`", failed.reason)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gatebot.graders.efficiency import may_change
+from gatebot.graders.steps import NOT_REPORTED
 from gatebot.model.score import Score
 from gatebot.model.trajectory import Message, ToolCall, Trajectory, Usage
 from gatebot.model.trial import Timing, Trial
@@ -102,7 +103,7 @@ def test_an_agent_that_reports_no_messages_has_unknown_counts() -> None:
     ):
         assert (graded.scores[name].value, graded.scores[name].reason) == (
             None,
-            "the agent reported no messages",
+            NOT_REPORTED,
         )
 
 
@@ -202,4 +203,4 @@ def test_an_agent_that_reports_no_messages_has_no_known_calls() -> None:
         graded = grade(case({**ANY, "optimal_steps": optimal}), silent)
         assert graded.passed is True
         for name in ("convergence", "tool_calls", "turns", "unique_tools", "duplicate_calls", "loop"):
-            assert graded.scores[name] == Score(None, "the agent reported no messages"), name
+            assert graded.scores[name] == Score(None, NOT_REPORTED), name
