@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from gatebot.judge.subject import Subjects
 from gatebot.model.judge import JudgeConfig
 from gatebot.model.judgement import Explanation, JudgeLine, Judgement, JudgeSession
 from gatebot.model.report import Report
-from gatebot.model.score import Grade, Score
+from gatebot.model.score import Grade, OtherFailure, Score
 from gatebot.model.suite import Case
 from gatebot.model.trial import Trial, TrialKey
 from gatebot.results.judgements import JUDGE_FILE, read_judge_lines
@@ -165,5 +165,16 @@ def _categorised(grade: Grade, found: dict[str, Judgement]) -> Grade:
         for opinion in found[metric].opinions:
             if opinion.failure_category != "none":
                 said = f"judge: {opinion.explanation}; rule: {grade.failure_reason}"
-                return replace(grade, failure=opinion.failure_category, failure_reason=said[:_REASON_LIMIT])
+                return replace(
+                    grade,
+                    failure=opinion.failure_category,
+                    failure_reason=said[:_REASON_LIMIT],
+                    other_failures=(*_by_rule(grade), *grade.other_failures),
+                )
     return grade
+
+
+def _by_rule(grade: Grade) -> Iterator[OtherFailure]:
+    """The category that the rules gave, which the judge's takes the place of."""
+    if grade.failure is not None:
+        yield OtherFailure(grade.failure, grade.failure_reason, grade.failure_steps)

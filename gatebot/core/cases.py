@@ -158,6 +158,7 @@ def _shown(evidence: Evidence, case: str) -> _Shown:
         reason=row.failure_reason,
         trials=counted[signature],
         steps=row.failure_steps,
+        others=row.other_failures,
     )
     # A trial that broke off made too few calls because it broke off: its reason is the first difference.
     return _Shown(slot, row.divergence if row.status == "completed" else None, failure)

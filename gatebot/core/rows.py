@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gatebot.model.metric import METRICS
-from gatebot.model.score import Divergence, FailureCategory, Grade
+from gatebot.model.score import Divergence, FailureCategory, Grade, OtherFailure
 from gatebot.model.trial import Side, Status
 
 
@@ -23,6 +23,7 @@ class Row:
     failure_reason: str
     divergence: Divergence | None
     failure_steps: tuple[int, ...] = ()
+    other_failures: tuple[OtherFailure, ...] = ()
 
 
 Rows = dict[str, dict[Side, dict[int, Row]]]
@@ -47,4 +48,5 @@ def row_of(grade: Grade) -> Row:
         failure_reason=grade.failure_reason,
         divergence=grade.divergence,
         failure_steps=grade.failure_steps,
+        other_failures=grade.other_failures,
     )

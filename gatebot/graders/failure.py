@@ -1,4 +1,4 @@
-"""The one primary category of a failing trial, by rule, with the step that shows it."""
+"""The categories of a failing trial, by rule, with the steps that show them: one is primary, the others are kept."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gatebot.graders.steps import Steps
 from gatebot.graders.tools import forbidden_steps
 from gatebot.graders.wording import REASON_LIMIT, clip
 from gatebot.importers.turn_limit import tells_turn_limit
-from gatebot.model.score import Check, Divergence, FailureCategory, Score
+from gatebot.model.score import Check, Divergence, FailureCategory, OtherFailure, Score
 from gatebot.model.trial import Trial
 
 STEPS_LIMIT = 20
@@ -18,11 +18,15 @@ STEPS_LIMIT = 20
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A category (None: no rule speaks), why, and the 1-based steps that show it (at most twenty)."""
+    """A category (None: no rule speaks), why, and the 1-based steps that show it (at most twenty).
+
+    `others`: the categories that rules of lower precedence give, each once, with their own reasons and steps.
+    """
 
     category: FailureCategory | None
     reason: str
     steps: tuple[int, ...] = ()
+    others: tuple[OtherFailure, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +46,24 @@ class Evidence:
 
 
 def failure_of(evidence: Evidence, steps: Steps) -> Failure | None:
-    """The category that comes first in the order of precedence, and why. None when no rule speaks.
+    """The category that comes first in the order of precedence, and why; the others are kept. None when no rule speaks.
+
+    A rule that shows the same steps for the same reason says nothing more, and is left out.
 
     execution > loop > premature end > forbidden tool > selection > arguments > order > state > answer.
     """
     rules = (_execution, _loop, _premature, _forbidden, _calls, _graph, _goal)
-    found = next((found for rule in rules if (found := rule(evidence, steps)) is not None), None)
-    return None if found is None else replace(found, steps=found.steps[:STEPS_LIMIT])
+    spoken = [found for rule in rules if (found := rule(evidence, steps)) is not None]
+    if not spoken:
+        return None
+    primary, *rest = spoken
+    others: dict[FailureCategory, OtherFailure] = {}
+    for found in rest:
+        same = (found.reason, found.steps) == (primary.reason, primary.steps)
+        if found.category is not None and found.category != primary.category and not same:
+            told = clip(found.reason, REASON_LIMIT)
+            others.setdefault(found.category, OtherFailure(found.category, told, found.steps[:STEPS_LIMIT]))
+    return replace(primary, steps=primary.steps[:STEPS_LIMIT], others=tuple(others.values()))
 
 
 def ended_badly(trial: Trial) -> Failure:

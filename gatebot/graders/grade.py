@@ -264,4 +264,5 @@ def _grade(
         failure=failure.category,
         failure_reason=failure.reason[:REASON_LIMIT],
         failure_steps=failure.steps,
+        other_failures=failure.others,
     )

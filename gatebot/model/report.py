@@ -7,7 +7,7 @@ from typing import Literal
 
 from gatebot.model.metric import Direction
 from gatebot.model.plan import SideInfo
-from gatebot.model.score import Divergence
+from gatebot.model.score import Divergence, OtherFailure
 from gatebot.model.trajectory import Usage
 
 REPORT_SCHEMA = "gatebot.report/1"
@@ -111,12 +111,16 @@ class CaseMetric:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The most frequent failure of the head's trials in a case, and how many trials show it."""
+    """The most frequent failure of the head's trials in a case, and how many trials show it.
+
+    `reason`, `steps` and `others`, the categories that other rules give, are those of the trial that is shown.
+    """
 
     category: str
     reason: str
     trials: int
     steps: tuple[int, ...] = ()
+    others: tuple[OtherFailure, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,12 +85,22 @@ class Divergence:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherFailure:
+    """A category that a rule gives a failing trial beside the primary one: why, and the 1-based steps that show it."""
+
+    category: FailureCategory
+    reason: str
+    steps: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Grade:
     """Everything grading says of one trial.
 
     `passed`: every required check passed; None only for `infra_error` trials, which leave the sample.
     `scores`: metric name → score, only metrics that were looked at. `failure`: primary category, None when passed.
     `failure_steps`: the 1-based steps that show it, one past the end for what is missing; empty where no step does.
+    `other_failures`: what the other rules say, in the order of precedence.
     """
 
     case: str
@@ -107,6 +117,7 @@ class Grade:
     failure: FailureCategory | None = None
     failure_reason: str = ""
     failure_steps: tuple[int, ...] = ()
+    other_failures: tuple[OtherFailure, ...] = ()
 
     @property
     def key(self) -> TrialKey:

@@ -15,6 +15,7 @@ from gatebot.render.numbers import count, value_of
 from gatebot.render.visible import visible
 
 QUOTE_LIMIT = 110
+_OF_THE_GOAL = frozenset({"wrong_answer", "wrong_state"})
 _NO_OTHER = "nothing to compare with yet"
 _WORD = re.compile(r"[A-Za-z0-9]+(?:[._-]+[A-Za-z0-9]+)*")
 
@@ -188,14 +189,27 @@ def failure_of(failure: Failure, trials: int) -> Phrase:
     return [f"{lead}:", Quoted(failure.reason)] if failure.reason else [lead]
 
 
+def others_of(failure: Failure) -> Phrase:
+    """The other categories of the trial that is shown, each with the first step that shows it; nothing without one."""
+    named = [
+        other.category.replace("_", " ") + (f" (step {other.steps[0]})" if other.steps else "")
+        for other in failure.others
+    ]
+    return [f"Also: {', '.join(named)}."] if named else []
+
+
 def what_happened(case: CaseResult) -> Phrase:
     """One line for a case: the first divergence, else the most frequent failure, else its reason.
 
-    Where no call shows the divergence, the failure says the same and in how many trials.
+    Where no call shows the divergence, the failure says the same and in how many trials. Where the goal is what fails,
+    the calls satisfy the case: what a stricter reader would find in them is not why the trial failed.
     """
-    unmet = case.first_divergence is not None and case.first_divergence.kind == "unmet"
-    if case.first_divergence is not None and not (unmet and case.failure is not None):
-        return step_of(case.first_divergence)
+    shown, failure = case.first_divergence, case.failure
+    aside = failure is not None and (
+        failure.category in _OF_THE_GOAL or (shown is not None and shown.kind == "unmet")
+    )
+    if shown is not None and not aside:
+        return step_of(shown)
     if case.failure is not None:
         return failure_of(case.failure, case.head.trials)
     return [case.reason] if case.reason else []

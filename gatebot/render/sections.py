@@ -30,6 +30,7 @@ from gatebot.render.phrases import (
     as_html,
     as_markdown,
     label_of,
+    others_of,
     passes,
     sentence,
     step_of,
@@ -131,7 +132,8 @@ def case_diff(case: CaseResult, diff: CaseDiff, max_lines: int) -> Markdown:
     lines = diff_block(diff.lines, max_lines) if diff.lines else EMPTY
     shown = case.first_divergence
     unmet = as_markdown(step_of(shown)) if shown is not None and shown.kind == "unmet" else EMPTY
-    return details(as_html(summary), stack(told, unmet, lines))
+    also = as_markdown(others_of(case.failure)) if case.failure is not None else EMPTY
+    return details(as_html(summary), stack(told, unmet, also, lines))
 
 
 def diff_block(lines: Sequence[DiffLine], max_lines: int) -> Markdown:
