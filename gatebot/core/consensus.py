@@ -16,6 +16,7 @@ from gatebot.model.trajectory import Message, ToolCall
 from gatebot.model.trial import Trial
 
 Golden = dict[str, JsonValue]
+_UNTOLD = "completed, without telling the calls that the golden holds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +85,17 @@ def behaviour_of(case: Case, default_args: ArgsMode, trial: Trial) -> Behaviour:
     """What a trial did, in as much as the case looks at it: calls, final state, answer. Never raises.
 
     A golden says no more than the one it replaces: calls only where calls are graded, a node path or a state only
-    where one is expected. Arguments the case ignores are left out: they are where ids and times are.
+    where one is expected. Calls that were not told are not no calls: nothing is said of them, and a golden that
+    has some cannot be replaced. Arguments the case ignores are left out: they are where ids and times are.
     """
     if trial.status != "completed":
         return Behaviour(trial.slot, f"ended:{trial.status}", None, trial.status)
     golden: Golden = {}
     compared: Golden = {}
-    if _wants_calls(case):
+    known = bool(trial.trajectory.calls()) or trial.trajectory.format != "none"
+    if not known and _holds_calls(case):
+        return Behaviour(trial.slot, "ended:untold", None, _UNTOLD)
+    if known and _wants_calls(case):
         calls = _calls(case.expect, default_args, trial)
         golden["calls"] = calls
         compared["calls"] = [sorted(_canonical(one) for one in _group(item)) for item in calls]
@@ -109,6 +114,12 @@ def behaviour_of(case: Case, default_args: ArgsMode, trial: Trial) -> Behaviour:
 def _wants_calls(case: Case) -> bool:
     known = any(reference.calls is not None for reference in case.references)
     return known or not case.references or case.expect.trajectory is not None
+
+
+def _holds_calls(case: Case) -> bool:
+    """Whether its golden asks for calls, or for none."""
+    asked = case.expect.trajectory is not None
+    return any(one.calls or (asked and one.calls is not None) for one in case.references)
 
 
 def _wants_state(case: Case) -> bool:

@@ -192,7 +192,10 @@ def existing_results(path: Path) -> ResultsDirectory:
     """The results directory at `path`. Raises InputFileError when there is none."""
     if not path.is_dir():
         message = f"{path} is not a results directory"
-        raise InputFileError(message, "give the directory that --out named, gatebot-results by default")
+        raise InputFileError(
+            message,
+            "give the directory that --out named; by default gatebot-results, or gatebot-results-run after `gatebot run`",
+        )
     return ResultsDirectory(path)
 
 

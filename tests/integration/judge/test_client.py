@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from gatebot.judge.client import DEADLINE_HEADER, Access, MessagesApi
 from gatebot.judge.fault import CallFailed
 from gatebot.judge.waiting import MAX_ATTEMPTS, asked_delay, backoff
 from gatebot.model.json_value import JsonObject
+from gatebot.workspace.certificates import FOR_HTTP
 from tests.fakes.anthropic_server import KEY, Answer, AnthropicServer, fault, serving
 from tests.integration.judge.clock import FakeClock
 from tests.integration.judge.conftest import good
@@ -175,8 +177,12 @@ def test_a_redirect_is_not_followed(api: MessagesApi, server: AnthropicServer) -
 
 
 def test_the_environment_changes_nothing(
-    server: AnthropicServer, fake_clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+    server: AnthropicServer, fake_clock: FakeClock, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    garbage = tmp_path / "garbage.pem"
+    garbage.write_text("no certificate\n", encoding="utf-8")
+    for name in FOR_HTTP:
+        monkeypatch.setenv(name, str(garbage))
     with serving(good) as other:
         for name in (
             "ANTHROPIC_BASE_URL",

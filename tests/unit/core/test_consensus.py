@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gatebot.core.consensus import Behaviour, behaviour_of, consensus
 from gatebot.model.case import Expect
 from gatebot.model.json_value import JsonValue
-from gatebot.model.suite import Case, Reference
+from gatebot.model.suite import Case, ExpectedCall, Reference
 from gatebot.model.trajectory import Message, ToolCall, Trajectory
 from gatebot.model.trial import Status, Trial
 
@@ -101,7 +103,7 @@ def test_wording_that_is_not_judged_may_differ() -> None:
     found = consensus(
         [behaviour_of(case, "exact", trial(slot=slot, answer=text)) for slot, text in enumerate("yxy", 1)]
     )
-    assert (found.agreement, found.golden) == ("unanimous", {"calls": [], "answer": "y"})
+    assert (found.agreement, found.golden) == ("unanimous", {"answer": "y"})
 
 
 def test_an_answer_that_must_be_exact_is_part_of_the_behaviour() -> None:
@@ -129,3 +131,16 @@ def test_a_case_without_a_golden_gets_calls_and_answer() -> None:
 def test_unknown_arguments_are_not_compared() -> None:
     odd = ToolCall("id", "a", None, raw_arguments="{")
     assert behaviour_of(CASE, "exact", trial((odd,))).golden == {"calls": ["a"]}
+
+
+def test_calls_that_were_not_told_are_not_no_calls() -> None:
+    """An agent that prints its answer alone has told no call: its golden says nothing of calls, and replaces none."""
+    told = Trial("c", "head", 1, 1, "completed", answer="yes", trajectory=Trajectory(format="openai"))
+    untold = Trial("c", "head", 1, 1, "completed", answer="yes")
+    without = Case("c", "golden/c.yaml", ("hi",))
+    assert behaviour_of(without, "exact", told).golden == {"calls": [], "answer": "yes"}
+    assert behaviour_of(without, "exact", untold).golden == {"answer": "yes"}
+    case = replace(CASE, references=(Reference(calls=(ExpectedCall("search", {}, 0),)),))
+    found = behaviour_of(case, "exact", untold)
+    assert found.golden is None
+    assert consensus([found]).reason.endswith("without telling the calls that the golden holds")
