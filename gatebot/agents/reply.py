@@ -18,7 +18,8 @@ MAX_DEPTH: Final = 64
 MAX_URL_LENGTH: Final = 2000
 MAX_NODES: Final = 10_000
 MAX_NODE_LENGTH: Final = 200
-KEYS: Final = ("messages", "answer", "state", "usage", "trace_url", "graph")
+MAX_ENDING_LENGTH: Final = 200
+KEYS: Final = ("messages", "answer", "state", "usage", "trace_url", "graph", "turn_limit")
 _LIKE_JSON: Final = ("{", "[")
 _BYTE_ORDER_MARK: Final = "\ufeff"
 
@@ -99,6 +100,11 @@ def _read_object(document: Mapping[str, JsonValue]) -> Reply:
         raise BrokenReplyError(message)
     if said is not None and nodes:
         said = replace(said, graph=(nodes,))
+    if limit := _turn_limit(document.get("turn_limit")):
+        if said is None:
+            message = "turn_limit without messages: what was stopped is a trajectory"
+            raise BrokenReplyError(message)
+        said = replace(said, turn_limit=limit)
     if said is not None and document.get("tools") is not None:
         from gatebot.importers.tool_definitions import declare
 
@@ -144,6 +150,17 @@ def _nodes(value: JsonValue) -> tuple[str, ...]:
         message = f"graph is no list of at most {MAX_NODES} node names of 1 to {MAX_NODE_LENGTH} characters"
         raise BrokenReplyError(message)
     return nodes
+
+
+def _turn_limit(value: JsonValue) -> str:
+    """The agent's words for a stop by its own limit of turns, on one line; "" = none told."""
+    if value is None or value is False:
+        return ""
+    told = "turn_limit" if value is True else " ".join(value.split()) if isinstance(value, str) else ""
+    if not told:
+        message = "turn_limit is neither true nor the words for the limit that stopped the agent"
+        raise BrokenReplyError(message)
+    return told[:MAX_ENDING_LENGTH]
 
 
 def _trace_url(value: JsonValue) -> str | None:

@@ -183,7 +183,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
     max_leaves=12,
 )  # fmt: skip
-KEYS = st.sampled_from(["messages", "answer", "state", "usage", "trace_url", "graph", "x"])
+KEYS = st.sampled_from(["messages", "answer", "state", "usage", "trace_url", "graph", "turn_limit", "x"])
 MESSAGE_KEYS = st.sampled_from(["role", "content", "tool_calls", "type", "tool_call_id", "name"])
 ROLES = st.sampled_from(["user", "assistant", "tool", "system", "human", "ai"])
 
@@ -219,3 +219,31 @@ def test_a_reply_after_log_lines_is_refused_and_not_taken_for_text(output: bytes
 @pytest.mark.parametrize("output", [b'it is\n{"x": 1}', b"it is\n{so", b"two\nlines"])
 def test_text_that_ends_like_json_is_still_an_answer(output: bytes) -> None:
     assert read_reply(output).answer == output.decode()
+
+
+SAID = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [(True, "turn_limit"), ("exit  cost\n", "exit cost"), ("x" * 300, "x" * 200), (None, ""), (False, "")],
+    ids=["true", "words", "long", "null", "false"],
+)
+def test_an_agent_may_say_that_its_limit_of_turns_stopped_it(told: object, kept: str) -> None:
+    reply = read_reply(json.dumps({"messages": SAID, "turn_limit": told}).encode())
+    assert reply.trajectory is not None
+    assert reply.trajectory.turn_limit == kept
+
+
+@pytest.mark.parametrize(
+    ("document", "reason"),
+    [
+        ({"answer": "a", "turn_limit": True}, "turn_limit without messages"),
+        ({"messages": SAID, "turn_limit": 3}, "turn_limit is neither"),
+        ({"messages": SAID, "turn_limit": " "}, "turn_limit is neither"),
+    ],
+    ids=["no messages", "number", "blank"],
+)
+def test_a_limit_that_says_nothing_is_refused(document: object, reason: str) -> None:
+    with pytest.raises(BrokenReplyError, match=reason):
+        read_reply(json.dumps(document).encode())

@@ -122,3 +122,33 @@ def test_hostile_lists_end_in_a_fault_not_in_a_wait() -> None:
     assert graded.scores["state_match"] == graded.scores["final_response"]
     assert graded.scores["state_match"].fault
     assert graded.scores["state_match"].value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("expect", "changed", "said"),
+    [
+        ({"mode": "equal"}, {"refund": 30}, "at orders.A-1004.refund: expected nothing, got 30"),
+        (
+            {"mode": "subset", "assert": [{"path": "orders.A-1004.refund", "op": "absent"}]},
+            {"refund": 30},
+            "at orders.A-1004.refund: expected nothing, got 30",
+        ),
+        (
+            {"mode": "subset", "assert": [{"path": "orders.A-1004.total", "op": "==", "value": 5}]},
+            {"total": 6},
+            "at orders.A-1004.total: expected == 5, got 6",
+        ),
+    ],
+    ids=["equal", "absent", "stays"],
+)
+def test_a_forbidden_change_fails(expect: Written, changed: dict[str, JsonValue], said: str) -> None:
+    """The order that nobody asked about: every way that the docs give to forbid a change of it."""
+    paid: JsonValue = {"status": "refunded"}
+    before: JsonValue = {"orders": {"A-1003": paid, "A-1004": {"total": 5}}}
+    after: JsonValue = {"orders": {"A-1003": paid, "A-1004": {"total": 5, **changed}}}
+    golden_state: JsonValue = before if expect["mode"] == "equal" else {"orders": {"A-1003": paid}}
+    made = case({"state": expect}, state=golden_state)
+    assert grade(made, trial(state=before)).passed is True
+    graded = grade(made, trial(state=after))
+    assert graded.passed is False
+    assert said in graded.scores["state_match"].reason
