@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -12,13 +14,20 @@ _FOR_GIT = "SSL_CERT_FILE"
 FOR_HTTP = ("CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "SSL_CERT_DIR", "SSL_CERT_FILE")
 
 
-def check_before_libgit2() -> None:
-    """Raise UsageError where the environment names a file of certificates that libgit2 would fail at when it is loaded.
+def load_libgit2() -> None:
+    """Load libgit2, also where the environment's SSL_CERT_FILE names no certificate, at which it would fail.
 
-    A file that is not there it passes over, as OpenSSL does.
+    Commits are read without certificates; who fetches some heeds that variable only when it has been checked.
     """
-    if os.environ.get(_FOR_GIT) and Path(os.environ[_FOR_GIT]).exists():
-        check_certificates(os.environ, (_FOR_GIT,))
+    named = os.environ.get(_FOR_GIT)
+    hidden = named is not None and bool(_why_not(Path(named), folder=False))
+    if hidden:
+        del os.environ[_FOR_GIT]
+    try:
+        importlib.import_module("pygit2")
+    finally:
+        if named is not None:
+            os.environ[_FOR_GIT] = named
 
 
 def check_certificates(variables: Mapping[str, str], names: Iterable[str] = FOR_HTTP) -> None:
@@ -28,7 +37,7 @@ def check_certificates(variables: Mapping[str, str], names: Iterable[str] = FOR_
     """
     for name in names:
         place = Path(variables.get(name, ""))
-        if not variables.get(name) or (place.is_dir() and name != _FOR_GIT):
+        if not variables.get(name) or (name != _FOR_GIT and _is_folder(place)):
             continue
         if why := _why_not(place, folder=name == "SSL_CERT_DIR"):
             raise UsageError(
@@ -37,12 +46,21 @@ def check_certificates(variables: Mapping[str, str], names: Iterable[str] = FOR_
             )
 
 
+def _is_folder(place: Path) -> bool:
+    try:
+        return stat.S_ISDIR(place.stat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
 def _why_not(place: Path, *, folder: bool) -> str:
     if folder:
         return "which is no directory"
     import ssl
 
     try:
+        if not stat.S_ISREG(place.stat().st_mode):
+            return "which is no file"
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(place)
     except FileNotFoundError:
         return "which is not there"

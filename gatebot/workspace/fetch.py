@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gatebot.errors import RepositoryError
-from gatebot.workspace.certificates import check_before_libgit2
+from gatebot.workspace.certificates import load_libgit2
 from gatebot.workspace.reading import git_errors
 from gatebot.workspace.repository import found_repository, open_repository
 
 
 def empty_repository(place: Path) -> None:
     """Make a bare repository without a commit at `place`, to fetch into: nothing of it is ever checked out."""
-    check_before_libgit2()
+    load_libgit2()
     import pygit2
 
     try:

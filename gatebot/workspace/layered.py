@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gatebot.errors import RepositoryError
-from gatebot.workspace.certificates import check_before_libgit2
+from gatebot.workspace.certificates import load_libgit2
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ def layered_repository(place: Path, layers: Sequence[Layer]) -> list[str]:
     The same layers give the same ids: author and date are fixed. Raises RepositoryError when `place` exists,
     UsageError where the environment names certificates that are none.
     """
-    check_before_libgit2()
+    load_libgit2()
     import pygit2
 
     try:

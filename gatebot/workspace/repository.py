@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gatebot.errors import RepositoryError
-from gatebot.workspace.certificates import check_before_libgit2
+from gatebot.workspace.certificates import load_libgit2
 from gatebot.workspace.git_tree import CommitTree, WorkingTree
 from gatebot.workspace.reading import Reading, git_errors, said
 from gatebot.workspace.tree import shown
@@ -132,7 +132,7 @@ def found_repository(directory: Path) -> pygit2.Repository:
     Raises RepositoryError when there is none, or when it is of a kind that cannot be read; UsageError where the
     environment names certificates that are none, which the library takes when it is loaded.
     """
-    check_before_libgit2()
+    load_libgit2()
     import pygit2
 
     place = directory.absolute()

@@ -11,7 +11,9 @@ import certifi
 import pytest
 
 from gatebot.errors import UsageError
-from gatebot.workspace.certificates import FOR_HTTP, check_before_libgit2, check_certificates
+from gatebot.workspace.certificates import FOR_HTTP, check_certificates
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.parametrize("name", FOR_HTTP)
@@ -37,30 +39,40 @@ def test_a_directory_is_no_file_of_certificates(tmp_path: Path) -> None:
         check_certificates({"SSL_CERT_FILE": str(tmp_path)})
 
 
-def test_before_libgit2_a_file_that_is_not_there_is_passed_over(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """As Nix sets it, so that nobody trusts anything by chance."""
-    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "no-cert-file.crt"))
-    check_before_libgit2()
-    ended = subprocess.run([sys.executable, "-c", "import pygit2"], check=False)
-    assert ended.returncode == 0
+ODD = ("garbage", "missing", "a directory", "a pipe")
 
 
-@pytest.mark.parametrize("command", [("gate", "--base", "HEAD"), ("run",), ("demo",)])
-def test_a_process_that_is_started_so_says_it_in_a_sentence(tmp_path: Path, command: tuple[str, ...]) -> None:
-    garbage = tmp_path / "garbage.pem"
-    garbage.write_text("none\n", encoding="utf-8")
-    ended = subprocess.run(
-        [sys.executable, "-m", "gatebot", *command],
-        cwd=tmp_path,
-        env={**os.environ, "SSL_CERT_FILE": str(garbage)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert ended.returncode == 2, ended.stderr
-    assert "SSL_CERT_FILE" in ended.stderr
-    assert "unset SSL_CERT_FILE" in ended.stderr
-    assert "bug" not in ended.stderr
+def odd(kind: str, place: Path) -> Path:
+    """What is no file of certificates."""
+    if kind == "garbage":
+        place.write_text("none\n", encoding="utf-8")
+    elif kind == "a directory":
+        place.mkdir()
+    elif kind == "a pipe":
+        os.mkfifo(place)
+    return place
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_what_reads_commits_needs_no_certificates(tmp_path: Path, kind: str) -> None:
+    for value in (str(odd(kind, tmp_path / "odd.pem")), "x" * 5_000, "/dev/null"):
+        ended = subprocess.run(
+            [sys.executable, "-m", "gatebot", "run"],
+            cwd=tmp_path,
+            env={**os.environ, "SSL_CERT_FILE": value, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert ended.returncode == 2, ended.stderr
+        assert "is not in a git repository" in ended.stderr
+        assert "SSL_CERT_FILE" not in ended.stderr
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_what_connects_by_them_is_told(tmp_path: Path, kind: str) -> None:
+    with pytest.raises(UsageError, match="SSL_CERT_FILE"):
+        check_certificates({"SSL_CERT_FILE": str(odd(kind, tmp_path / "odd.pem"))})
+    with pytest.raises(UsageError, match="CURL_CA_BUNDLE"):
+        check_certificates({"CURL_CA_BUNDLE": "x" * 5_000})
