@@ -11,7 +11,9 @@ _READ, _KEPT = 2_000, 200
 _TURN_LIMIT = re.compile(
     r"(?<![a-z])max(?:imum)?[ _-]?(?:number of )?(?:(?:tool|llm)[ _-]?)?"
     r"(?:turns?|iterations?|steps?|rounds?|calls?|messages|recursion)(?:\b|[A-Z_])"
-    r"|\b(?:turn|recursion|iteration|step|round|message)s?[ _-]limit\b|\bGraphRecursionError\b",
+    r"|\b(?:turn|recursion|iteration|step|round|message|tool[ _-]call)s?[ _-]limit\b|\bGraphRecursionError\b"
+    # Pydantic AI counts requests to the model; a "request limit" is otherwise that of a provider.
+    r"|\bexceed the request_limit\b",
     re.IGNORECASE,
 )
 

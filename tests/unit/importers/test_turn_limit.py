@@ -140,7 +140,22 @@ def test_no_ordinary_run_is_taken_for_one() -> None:
     assert stopped == []
 
 
-@pytest.mark.parametrize("words", ["stop", "max_tokens", "climax steps", "rate limit", "exit_cost", ""])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "UsageLimitExceeded: The next request would exceed the request_limit of 50",
+        "The next tool call(s) would exceed the tool_calls_limit of 3 (tool_calls=4).",
+        "LlmCallsLimitExceededError: Max number of llm calls limit of `500` exceeded",
+    ],
+    ids=["pydantic-ai requests", "pydantic-ai calls", "adk"],
+)
+def test_words_of_exceptions(words: str) -> None:
+    assert tells_turn_limit(words)
+
+
+@pytest.mark.parametrize(
+    "words", ["stop", "request limit", "max_tokens", "climax steps", "rate limit", "exit_cost", ""]
+)
 def test_other_words_tell_of_none(words: str) -> None:
     assert not tells_turn_limit(words)
 
