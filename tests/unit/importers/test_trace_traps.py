@@ -209,3 +209,64 @@ class TestPydanticAI:
             ("t", None, '[{"msg":"bad"}]', True),
         ]
         assert trajectory.messages[-1].text == "Answer, please."
+
+    def test_built_in_tools_run_at_the_server_and_made_up_results_are_told(self) -> None:
+        trajectory = load([
+            {
+                "kind": "response",
+                "parts": [
+                    {"part_kind": "builtin-tool-call", "tool_name": "web", "args": '{"q":"x"}', "tool_call_id": "a"},
+                    {"part_kind": "builtin-tool-return", "content": "found", "tool_call_id": "a"},
+                    {"part_kind": "tool-call", "tool_name": "t", "args": {}, "tool_call_id": "b"},
+                ],
+            },
+            {
+                "kind": "request",
+                "parts": [
+                    {
+                        "part_kind": "tool-return",
+                        "content": "Tool not executed",
+                        "tool_call_id": "b",
+                        "metadata": {"pydantic_ai_synthesized_tool_return": True},
+                    }
+                ],
+            },
+        ])  # fmt: skip
+        assert [(call.name, call.executor) for call in trajectory.calls()] == [
+            ("web", "server"),
+            ("t", "client"),
+        ]
+        assert [call.result for call in trajectory.calls()] == ["found", "Tool not executed"]
+        assert any("made up" in warning for warning in trajectory.warnings)
+
+
+class TestTau2:
+    def test_several_results_in_one_message_and_calls_of_the_user(self) -> None:
+        trajectory = load({
+            "task_id": "1",
+            "termination_reason": "user_stop",
+            "messages": [
+                {
+                    "role": "assistant",
+                    "content": None,
+                    "tool_calls": [{"id": i, "name": f"t{i}", "arguments": {}} for i in "ab"],
+                },
+                {
+                    "role": "tool",
+                    "tool_messages": [
+                        {"role": "tool", "id": "b", "content": "B", "error": True},
+                        {"role": "tool", "id": "a", "content": "A", "error": False},
+                    ],
+                },
+                {
+                    "role": "user",
+                    "content": "",
+                    "tool_calls": [{"id": "c", "name": "reboot", "arguments": {}, "requestor": "user"}],
+                },
+                {"role": "tool", "id": "c", "content": "done", "requestor": "user"},
+                {"role": "assistant", "content": "Bye."},
+            ],
+        })  # fmt: skip
+        assert told(trajectory) == [("ta", {}, "A", False), ("tb", {}, "B", True)]
+        assert trajectory.final_text() == "Bye."
+        assert any("simulated user" in warning for warning in trajectory.warnings)
