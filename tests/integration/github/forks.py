@@ -19,7 +19,7 @@ from gatebot.model.trial import Side, Trial
 from gatebot.results.base_results import BASE_RESULTS_FILE, RecordedTrial, encode_base_results
 from gatebot.results.trial_line import encode_trial
 from gatebot.runner.schedule import seed_for
-from tests.builders import Project
+from tests.builders import Project, shop
 from tests.fakes.github import wire
 from tests.fakes.github.git_http import serving_git
 from tests.fakes.github.state import CheckRun, GitHubState, Level, Run, Token
@@ -39,6 +39,10 @@ REPORT: dict[str, Level] = {
     "pull_requests": "write",
 }
 ARTIFACT = "gatebot-results-shop-1"
+SMALL = ("price", "refund")
+RIGHT = {case: f"the {case} is known" for case in SMALL}
+WRONG = {case: f"nobody tells the {case}" for case in SMALL}
+WORKFLOWS = {f".github/workflows/{name}.yml": "name: x\n" for name in ("gatebot", "gatebot-live")}
 
 
 @dataclass
@@ -122,6 +126,27 @@ class Forks:
         found = [one.body for one in self.hub.comments if one.login == BOT and one.number == number]
         assert len(found) == 1
         return found[0]
+
+
+def two_cases(place: Path) -> Project:
+    """A repository with a suite of two cases and the workflows that forks need."""
+    return Project(place, {**shop(names=SMALL), **WORKFLOWS})
+
+
+def spy(condition: str, look: str = "") -> str:
+    """An agent that answers `leaked` where `condition` holds of `held`: its environment, and what `look` adds to it."""
+    return (
+        "import json, os, sys\n"
+        "request = json.load(sys.stdin)\n"
+        "held = ' '.join(f'{key}={value}' for key, value in os.environ.items())\n"
+        f"{look}found = {condition}\n"
+        "print('leaked' if found else json.load(open('book.json'))[request['case']])\n"
+    )
+
+
+def left_by(job: Job) -> bytes:
+    """Every byte of the results that a job left."""
+    return b"".join(path.read_bytes() for path in job.results.rglob("*") if path.is_file())
 
 
 def unzipped(data: bytes) -> dict[str, bytes]:

@@ -14,33 +14,35 @@ from gatebot.commands.ci import runner
 from gatebot.github_api import artifacts
 from gatebot.model.plan import Digests, Plan, SideInfo
 from gatebot.process.own_child import run_gatebot
-from tests.builders import CONFIG, Project, shop
+from tests.builders import CONFIG, Project
 from tests.fakes.github.state import GitHubState
 from tests.integration.github.actions import Actions, Job
 from tests.integration.github.forks import (
     FORK_TOKEN,
     MALLORY,
+    RIGHT,
+    SMALL,
+    WRONG,
     Forks,
     edited,
     ended,
     fill_store,
     forked,
+    left_by,
     packed,
+    spy,
     trials,
+    two_cases,
 )
 from tests.integration.github.test_stories import push
 
-SMALL = ("price", "refund")
-RIGHT = {case: f"the {case} is known" for case in SMALL}
-WRONG = {case: f"nobody tells the {case}" for case in SMALL}
 TRUSTING = f"{CONFIG}forks: recorded\n"
-WORKFLOWS = {f".github/workflows/{name}.yml": "name: x\n" for name in ("gatebot", "gatebot-live")}
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     """A suite of two cases."""
-    return Project(tmp_path / "repo", {**shop(names=SMALL), **WORKFLOWS})
+    return two_cases(tmp_path / "repo")
 
 
 @pytest.fixture
@@ -265,14 +267,43 @@ def test_a_run_that_left_nothing_is_red_and_names_the_way_on(forks: Forks, kind:
     ("conclusion", "told"),
     [
         ("action_required", "waits for a maintainer's approval"),
-        ("cancelled", "was cancelled"),
+        ("cancelled", "Not evaluated: the run was cancelled (its log says what became of it)."),
+        ("timed_out", "Not evaluated: the run took too long and was ended (its log says what became of it)."),
         ("odd", "left no results"),
     ],
 )
 def test_how_a_run_ended_that_left_nothing_is_told(forks: Forks, conclusion: str, told: str) -> None:
     run = ended(forks, None)
     forks.hub.runs[run] = replace(forks.hub.runs[run], conclusion=conclusion)
-    is_red(forks, forks.report(run), told)
+    is_red(forks, forks.report(run), told, "gatebot live")
+    assert forks.check().title == "not evaluated: there are no trials to judge"
+    assert told in forks.check().summary
+
+
+EMPTIED: dict[str, tuple[dict[str, str | None], str]] = {
+    "the configuration": ({"gatebot.yaml": None}, "removes gatebot.yaml"),
+    "every case": ({f"golden/{case}.yaml": None for case in SMALL}, "leaves none of the 2 cases"),
+    "cases, by globs that name none": (
+        {"gatebot.yaml": f"{TRUSTING}cases: [other/*.yaml]\n"},
+        "leaves none of the 2 cases",
+    ),
+}
+
+
+@pytest.mark.parametrize("agent", ["the same agent", "another agent"])
+@pytest.mark.parametrize("kind", EMPTIED)
+def test_a_fork_that_empties_the_suite_does_not_pass(forks: Forks, kind: str, agent: str) -> None:
+    """Whatever its recording says, and where the base lets a recording pass."""
+    trusting(forks)
+    if agent == "the same agent":
+        forks.project.branch("topic", forks.hub.tip("main"))
+    fill_store(forks, RIGHT)
+    change, why = EMPTIED[kind]
+    push(forks.project, change)
+    told = forks.report(ended(forks, packed({"trials.jsonl": trials(RIGHT)})))
+    is_red(forks, told, why)
+    assert "not evaluated" in forks.check().title
+    assert why in forks.check().summary
 
 
 def test_a_head_that_does_not_install_is_red(forks: Forks) -> None:
@@ -520,23 +551,18 @@ def test_no_token_and_no_key_reaches_the_runner_of_a_fork(
 
     monkeypatch.setattr(runner, "run_gatebot", noted)
     forks.actions.variables["ANTHROPIC_API_KEY"] = "sk-ant-SENTINEL"
-    spy = (
-        "import json, os, sys\n"
-        "request = json.load(sys.stdin)\n"
-        "held = ' '.join(f'{key}={value}' for key, value in os.environ.items())\n"
+    look = (
         "for process in os.listdir('/proc'):\n"
         "    if process.isdigit():\n"
         "        try:\n"
         "            held += open(f'/proc/{process}/environ', errors='replace').read()\n"
         "        except OSError:\n"
         "            pass\n"
-        "found = 'ghs_fork' in held or 'GITHUB_' in held\n"
-        "print('leaked' if found else json.load(open('book.json'))[request['case']])\n"
     )
-    push(forks.project, {"agent.py": spy})
+    push(forks.project, {"agent.py": spy("'ghs_fork' in held or 'GITHUB_' in held", look)})
     _, job = forks.opened()
     assert job.code == 0, job.log
-    held = b"".join(path.read_bytes() for path in job.results.rglob("*") if path.is_file())
+    held = left_by(job)
     assert b"leaked" not in held
     assert b"ghs_fork" not in held
     (environment,) = handed

@@ -17,28 +17,30 @@ from tests.integration.github.forks import (
     MALLORY,
     REPORT,
     REPORT_TOKEN,
+    RIGHT,
+    SMALL,
+    WRONG,
     Forks,
     ended,
     fill_store,
     forked,
+    left_by,
     packed,
+    spy,
     trials,
+    two_cases,
     unzipped,
 )
 from tests.integration.github.test_more_stories import PERMISSIONS
 from tests.integration.github.test_stories import push
 
-SMALL = ("price", "refund")
-RIGHT = {case: f"the {case} is known" for case in SMALL}
-WRONG = {case: f"nobody tells the {case}" for case in SMALL}
 LIVE_FILE = ".github/workflows/gatebot-live.yml"
-WORKFLOWS = {LIVE_FILE: "name: x\n", ".github/workflows/gatebot.yml": "name: x\n"}
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     """A suite of two cases."""
-    return Project(tmp_path / "repo", {**shop(names=SMALL), **WORKFLOWS})
+    return two_cases(tmp_path / "repo")
 
 
 @pytest.fixture
@@ -236,17 +238,10 @@ def test_nothing_a_fork_recorded_can_be_accepted(forks: Forks) -> None:
 
 
 def test_no_token_reaches_the_runner_of_a_live_run(forks: Forks) -> None:
-    spy = (
-        "import json, os, sys\n"
-        "request = json.load(sys.stdin)\n"
-        "held = ' '.join(f'{key}={value}' for key, value in os.environ.items())\n"
-        "found = 'ghs_live' in held or 'GITHUB_' in held\n"
-        "print('leaked' if found else json.load(open('book.json'))[request['case']])\n"
-    )
-    push(forks.project, {"agent.py": spy})
+    push(forks.project, {"agent.py": spy("'ghs_live' in held or 'GITHUB_' in held")})
     _, job = forks.live()
     assert job.code == 0, job.log
-    held = b"".join(path.read_bytes() for path in job.results.rglob("*") if path.is_file())
+    held = left_by(job)
     assert b"leaked" not in held
     assert b"ghs_live" not in held
 
