@@ -101,8 +101,9 @@ def pull_request_ruler(
     in_force, expired = _in_force(policy.config, today)
     suite = Suite(in_force, chosen)
     require_for(suite.cases)
-    gating = gating_cases(Suite(in_force, base_cases), ())
-    left = [case.id for case in head_cases]
+    before = gating_cases(Suite(in_force, base_cases), ())
+    gating = [case for case in base_cases if case.id in before]
+    begun = _has(sources.fork, config_path)  # before a suite there was nothing that a branch could take away
     return Ruler(
         suite=suite,
         head_agent=_side_agent(policy.config, head_config.config if head_config else policy.config),
@@ -114,7 +115,7 @@ def pull_request_ruler(
             **_graders(cases_from, config_path, [case for case in chosen if case not in new]),
             **_graders(sources.head, config_path, [case for case in chosen if case in new]),
         },
-        emptied=emptied_suite(gating, left, sources.head, policy, head_config, today),
+        emptied=emptied_suite(gating, head_cases, sources.head, policy, head_config, today) if begun else "",
     )
 
 

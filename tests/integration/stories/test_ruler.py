@@ -184,8 +184,8 @@ GONE: dict[str, tuple[Files, str]] = {
         "removes gatebot.yaml",
     ),
     "cases, by other globs": (
-        {"gatebot.yaml": CONFIG + "cases: [other/*.yaml]\n", "other/easy.yaml": case("address")},
-        "leaves none of the 4 cases",
+        {"gatebot.yaml": CONFIG + "cases: [other/*.yaml]\n", "other/kept.yaml": case("address")},
+        "leaves 1 of the 4 cases",
     ),
     "cases, by globs that name none": (
         {"gatebot.yaml": CONFIG + "cases: [other/*.yaml]\n"},
@@ -221,6 +221,50 @@ def test_a_pull_request_that_empties_the_suite_does_not_pass(
     for one in gone:
         if change[f"golden/{one}.yaml"] is None:
             assert one in gatebot.comment().partition("Removed cases")[2], gatebot.comment()
+
+
+def test_a_branch_from_before_the_suite_takes_nothing_away(gatebot: CommandLine, tmp_path: Path) -> None:
+    files = shop()
+    agent = {name: text for name, text in files.items() if name in ("agent.py", "book.json")}
+    project = Project(tmp_path / "shop", agent)
+    fork = str(project.repository.head.target)
+    project.branch("topic", fork)
+    project.commit({"book.json": book(wrong("hours"))})
+    project.branch("gated", fork)
+    project.commit(files)
+    ended = gatebot.gate(project.root, "gated", "topic", "--seeds", "3")
+    report = gatebot.report()
+    assert "removes" not in str(report["reason"]), ended.told
+    assert report["conclusion"] in ("fail", "inconclusive"), ended.told
+
+
+def test_cases_under_other_names_are_still_there(gatebot: CommandLine, tmp_path: Path) -> None:
+    files = shop()
+    project = Project(tmp_path / "shop", files)
+    base = str(project.repository.head.target)
+    moved: Files = {}
+    for name in CASES:
+        moved[f"golden/{name}.yaml"] = None
+        moved[f"golden/the-{name}.yaml"] = str(files[f"golden/{name}.yaml"])
+    head = project.commit(moved)
+    ended = gatebot.gate(project.root, base, head)
+    assert "leaves" not in str(gatebot.report()["reason"]), ended.told
+
+
+def test_the_one_case_of_a_suite_just_begun_may_give_way_to_others(
+    gatebot: CommandLine, tmp_path: Path
+) -> None:
+    files = shop()
+    rest = {name: text for name, text in files.items() if not name.startswith("golden/")}
+    first, *more = sorted(CASES)
+    project = Project(tmp_path / "shop", {**rest, f"golden/{first}.yaml": str(files[f"golden/{first}.yaml"])})
+    base = str(project.repository.head.target)
+    others = {f"golden/{name}.yaml": str(files[f"golden/{name}.yaml"]) for name in more}
+    head = project.commit({f"golden/{first}.yaml": None, **others})
+    gatebot.gate(project.root, base, head)
+    assert "leaves" not in str(gatebot.report()["reason"])
+    gone = project.commit({f"golden/{name}.yaml": None for name in more})
+    assert gatebot.gate(project.root, base, gone, "--out", gatebot.results.with_name("gone")).code == 3
 
 
 def test_a_pull_request_that_removes_a_case_or_two_names_them(gatebot: CommandLine, tmp_path: Path) -> None:
