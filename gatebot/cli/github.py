@@ -44,7 +44,9 @@ def accept(
 ) -> int:
     """Write the golden blocks of a finished run into the working tree; the pull request still needs the label."""
     from gatebot.commands.accept.local import accept as story
+    from gatebot.commands.checked_out import check_checked_out
 
+    check_checked_out(results, (repo / config).parent)
     done = story(results, (repo / config).parent, case or (), write=not dry_run)
     _show(
         done, "; in a pull request the label that accepts (gatebot:accept) is still needed", dry_run=dry_run

@@ -80,6 +80,14 @@ class Repository:
             f"the tip of {shown(base.label)} stands in for it",
         )
 
+    def same_tree(self, one: str, other: str) -> bool:
+        """Whether two commits hold the same files: one was amended or rebased into the other, say."""
+        import pygit2
+
+        with Reading("the commits"):
+            first, second = (self._repository[id_].peel(pygit2.Tree).id for id_ in (one, other))
+        return first == second
+
     def tree(self, commit: Commit) -> CommitTree:
         """The files of a commit."""
         return CommitTree(self._repository, commit.sha)

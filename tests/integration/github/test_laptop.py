@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import CONFIG, RIGHT, Project, case, fingerprint, shop, wrong
+from tests.builders import CONFIG, RIGHT, Project, book, case, fingerprint, shop, wrong
 from tests.integration.stories.command_line import CommandLine
 
 CALLING = """\
@@ -53,6 +53,18 @@ def test_accept_writes_the_golden_of_what_got_worse_and_nothing_else(
     assert "-golden: {answer: the refund is known}" in ended.out
     assert "+  answer: nobody tells the refund" in ended.out
     assert "3 of 3 trials" in ended.err
+
+
+def test_accept_refuses_the_results_of_another_commit(regressed: Project, gatebot: CommandLine) -> None:
+    evaluated = str(regressed.repository.head.target)
+    regressed.commit({"book.json": book(wrong("price"))})
+    before = fingerprint(regressed.root)
+    ended = gatebot("accept", "--repo", regressed.root, "--results", gatebot.results)
+    assert (ended.code, fingerprint(regressed.root)) == (2, before)
+    assert f"these results are of commit {evaluated[:7]}" in ended.err
+    regressed.branch("amended", evaluated)
+    regressed.commit({}, "the same files")
+    assert gatebot("accept", "--repo", regressed.root, "--results", gatebot.results).code == 0
 
 
 def test_a_dry_run_shows_and_writes_nothing(regressed: Project, gatebot: CommandLine) -> None:
