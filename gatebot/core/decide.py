@@ -18,7 +18,7 @@ from gatebot.core.decision import (
 )
 from gatebot.core.endings import nothing_completed
 from gatebot.core.evidence import Evidence, empty_cases, side_values
-from gatebot.core.outlook import to_exclude
+from gatebot.core.outlook import Needed, more_needed, to_exclude
 from gatebot.core.stats.interval import confidence_at
 from gatebot.core.stats.multiplicity import benjamini_hochberg
 from gatebot.core.stats.resampling import INFORMING_PERMUTATIONS
@@ -27,7 +27,6 @@ from gatebot.core.verdict import judge, without_evidence
 from gatebot.core.view import MetricSample
 from gatebot.model.config import Gate, MetricGate
 from gatebot.model.metric import MEASURED_METRICS, METRICS, PRIMARY_METRIC, in_table_order
-from gatebot.model.plan import MOST_SEEDS
 from gatebot.model.report import Conclusion
 from gatebot.model.trial import SIDES
 
@@ -54,16 +53,10 @@ def decide(evidence: Evidence, gate: Gate, course: Course, *, stopped: str = "")
         for s in samples
     )
     conclusion, reason = _conclude(metrics, evidence, gate, state, stopped)
-    return _decision(gate, conclusion, reason, metrics, state)
-
-
-def _decision(
-    gate: Gate, conclusion: Conclusion, reason: str, metrics: tuple[MetricDecision, ...], state: Reached
-) -> Decision:
     decision = Decision(
         conclusion=conclusion,
         reason=reason,
-        advice=_advice(conclusion, metrics, gate, state),
+        advice=_advice(conclusion, metrics, gate, state, cases=len(evidence.gating_cases)),
         metrics=metrics,
         singles=state.singles,
         alpha=gate.alpha,
@@ -174,20 +167,19 @@ def _because(regressed: list[str], missed: list[str]) -> str:
     return "; ".join(parts)
 
 
-def _advice(conclusion: Conclusion, metrics: tuple[MetricDecision, ...], gate: Gate, state: Reached) -> str:
-    """What to do now; of an inconclusive evaluation how much more it takes."""
+def _advice(
+    conclusion: Conclusion, metrics: tuple[MetricDecision, ...], gate: Gate, state: Reached, *, cases: int
+) -> str:
+    """What to do now; of an inconclusive evaluation of `cases` gating cases how much more it takes."""
     open_ = [d for d in metrics if d.gating and d.judged.verdict == "inconclusive"]
     asked = [to_exclude(d.comparison, gate.metrics[d.name]) for d in open_ if d.comparison is not None]
-    if not asked or conclusion in ("pass", "not_evaluated") or any(_regressed(d) for d in metrics):
+    if state.last is None or not asked or conclusion in ("pass", "not_evaluated"):
         return ADVICE[conclusion]
-    goes_on = state.last is not None and state.last.look.futility is not None
-    first = "Run it again: it goes on where it stopped. " if goes_on else ""
-    seeds, cases = _largest([needed.seeds for needed in asked]), _largest([needed.cases for needed in asked])
-    by_seeds = _MORE if seeds is None else f"about {seeds} seeds a side"
-    if seeds is not None and seeds <= MOST_SEEDS:
-        by_seeds += f" (`--seeds {seeds}`)"
-    by_cases = _MORE if cases is None else str(cases)
-    return f"{first}To exclude the margin takes {by_seeds}, or {by_cases} cases; or widen the margin."
+    if any(_regressed(d) for d in metrics):
+        return ADVICE[conclusion]
+    first = "Run it again: it goes on where it stopped. " if state.last.look.futility is not None else ""
+    needed = Needed(_largest([one.seeds for one in asked]), _largest([one.cases for one in asked]))
+    return first + more_needed(needed, seeds=state.last.look.rounds, cases=cases)
 
 
 def _regressed(decision: MetricDecision) -> bool:
@@ -197,6 +189,3 @@ def _regressed(decision: MetricDecision) -> bool:
 def _largest(numbers: list[int | None]) -> int | None:
     known = [number for number in numbers if number is not None]
     return max(known) if len(known) == len(numbers) else None
-
-
-_MORE = "more than 2,000"

@@ -31,8 +31,16 @@ from gatebot.core.stats.power import (
 from gatebot.core.stats.quantiles import normal_quantile
 from gatebot.core.stats.sequential import ALPHA, course, information_fractions
 from gatebot.core.stats.single_case import CONFIRM_TRIALS
-from gatebot.core.stats.strata import FloatArray, Strata, pass_counts, strata_of
+from gatebot.core.stats.strata import (
+    FloatArray,
+    Strata,
+    fractional_counts,
+    is_constant,
+    is_unit,
+    strata_of,
+)
 from gatebot.model.config import Gate, MetricGate
+from gatebot.model.plan import MOST_SEEDS
 from gatebot.model.report import Report, SideCount
 
 _MOST = 2_000
@@ -162,8 +170,9 @@ def to_exclude(comparison: Comparison, gate: MetricGate | None) -> Needed:
     seeds = Seeds(min(map(len, sample.base)), min(map(len, sample.head)))
     count = len(sample.cases)
     least = 0.0
-    if comparison.metric.scale == "binary":
-        counts = pass_counts(values)
+    # What never varied in [0, 1] gets the interval of pass rates as well: a spread of 0 was merely observed.
+    if comparison.metric.scale == "binary" or (is_unit(values) and is_constant(values)):
+        counts = fractional_counts(values)
         passes, trials = counts.base_passes + counts.head_passes, counts.base_trials + counts.head_trials
         rates = estimated_rates(passes, trials)
         variance = float(np.mean(rates * (1.0 - rates)))
@@ -175,6 +184,29 @@ def to_exclude(comparison: Comparison, gate: MetricGate | None) -> Needed:
     wanted_seeds = max(seeds_needed(variance, count, margin), math.ceil(least / count))
     wanted_cases = max(cases_needed(variance, seeds, margin), math.ceil(least / min(seeds.base, seeds.head)))
     return Needed(_within(wanted_seeds), _within(wanted_cases))
+
+
+def more_needed(needed: Needed, *, seeds: int, cases: int) -> str:
+    """What to run to exclude the margin, after `seeds` a side of `cases` cases: never less than was run.
+
+    An estimate may ask for no more than there was, where the interval came out wider than expected or a metric is
+    graded for some of the trials only; then half as many seeds again are named.
+    """
+    ways: list[str] = []
+    if needed.seeds is None:
+        ways.append(f"more than {_MOST:,} seeds a side")
+    elif needed.seeds > seeds:
+        option = f" (`--seeds {needed.seeds}`)" if needed.seeds <= MOST_SEEDS else ""
+        ways.append(f"about {needed.seeds} seeds a side{option}")
+    if needed.cases is None:
+        ways.append(f"more than {_MOST:,} cases")
+    elif needed.cases > cases:
+        ways.append(f"{needed.cases} cases")
+    if ways:
+        return f"To exclude the margin takes {', or '.join(ways)}; or widen the margin."
+    more = min(MOST_SEEDS, seeds + max(1, math.ceil(seeds / 2)))
+    how = f"with more seeds (`--seeds {more}`)" if more > seeds else "with more cases"
+    return f"The margin is just not excluded: run {how}, or widen the margin."
 
 
 def _general(within: float, seeds: Seeds, values: Strata, margin: float) -> Needed:

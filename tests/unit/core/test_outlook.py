@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from gatebot.core.compare import compare
-from gatebot.core.outlook import outlook, to_exclude, to_see
+from gatebot.core.outlook import Needed, more_needed, outlook, to_exclude, to_see
 from gatebot.core.stats.power import assumed_rates
 from gatebot.model.config import MetricGate
+from gatebot.model.metric import METRICS
 from tests.unit.core.grades import Trials, decided, evidence_of, gate_of, suite_of
 
 MATURE = assumed_rates(20)
@@ -88,3 +91,47 @@ def test_so_many_seeds_exclude_the_margin_of_a_suite_that_always_passes(margin: 
     assert needed.cases is not None
     more = suite_of(needed.cases, "111")
     assert decided(Trials(more, more), gate).conclusion == "pass"
+
+
+def test_a_score_that_never_varied_asks_for_what_its_interval_needs() -> None:
+    """Its interval is that of pass rates; a spread of 0 would ask for one seed."""
+    gate = gate_of().model_copy(update={"metrics": {"param_accuracy": MetricGate(margin=0.1)}})
+    passed = evidence_of(Trials(suite_of(5, "111"), suite_of(5, "111"))).sample("pass_rate")
+    (comparison,) = compare([replace(passed, metric=METRICS["param_accuracy"])], confidence=0.9)
+    needed = to_exclude(comparison, gate.metrics["param_accuracy"])
+    assert needed.seeds is not None
+    assert needed.cases is not None
+    assert needed.seeds > 3
+    assert needed.cases > 5
+
+
+@pytest.mark.parametrize(
+    ("needed", "told"),
+    [
+        (
+            Needed(1, 1),
+            "The margin is just not excluded: run with more seeds (`--seeds 8`), or widen the margin.",
+        ),
+        (
+            Needed(5, 6),
+            "The margin is just not excluded: run with more seeds (`--seeds 8`), or widen the margin.",
+        ),
+        (
+            Needed(6, 6),
+            "To exclude the margin takes about 6 seeds a side (`--seeds 6`); or widen the margin.",
+        ),
+        (Needed(4, 7), "To exclude the margin takes 7 cases; or widen the margin."),
+        (
+            Needed(None, None),
+            "To exclude the margin takes more than 2,000 seeds a side, or more than 2,000 cases; or widen the margin.",
+        ),
+    ],
+)
+def test_nobody_is_asked_for_less_than_was_run(needed: Needed, told: str) -> None:
+    assert more_needed(needed, seeds=5, cases=6) == told
+
+
+def test_at_the_most_seeds_there_are_only_cases_help() -> None:
+    assert more_needed(Needed(1, 1), seeds=200, cases=6).startswith(
+        "The margin is just not excluded: run with more cases"
+    )
