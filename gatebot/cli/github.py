@@ -147,7 +147,7 @@ def init(
     no_workflows: Annotated[bool, typer.Option("--no-workflows", help="Leave .github alone.")] = False,
 ) -> int:
     """Write gatebot.yaml, a first case and the workflows. Asks what it is not told, when there is somebody to ask."""
-    from gatebot.commands.init import Answers
+    from gatebot.commands.init import Answers, suite_name
     from gatebot.commands.init import init as story
     from gatebot.suite.load import CONFIG_NAME
 
@@ -155,7 +155,7 @@ def init(
     ask = _unasked if kept else _ask
     answers = Answers(
         command=agent or ask("How is the agent started?", ""),
-        suite=suite or ask("What is the suite called?", directory.resolve().name),
+        suite=suite or ask("What is the suite called?", suite_name(directory.resolve().name)),
         env=tuple(env or ()),
         question=question or ask("What is a first question to it?", "What can you do for me?"),
         contains=contains,
@@ -216,4 +216,7 @@ def _show(done: LocalAcceptance, then: str, *, dry_run: bool) -> None:
     elif done.changes:
         say(f"{files} changed. Commit {'it' if len(done.changes) == 1 else 'them'}{then}.")
     else:
-        say("the golden set says so already; nothing was written")
+        say(
+            "the golden set of this branch says so already: it counts once merged, or with the label on the pull "
+            "request; nothing was written"
+        )

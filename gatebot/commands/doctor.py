@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal, cast
 
@@ -20,6 +21,7 @@ from gatebot.render.check import check_name
 from gatebot.render.numbers import count
 from gatebot.suite.load import load_config, load_suite
 from gatebot.suite.source import DirectorySource
+from gatebot.workspace.repository import main_branch
 
 Level = Literal["ok", "warning", "problem"]
 PERMISSIONS: dict[str, dict[str, str]] = {
@@ -78,6 +80,7 @@ def doctor(root: Path, client: Client | None) -> tuple[Diagnosis, ...]:
         found.append(Diagnosis("problem", str(error), error.hint or "`gatebot validate` says more"))
     for name in WORKFLOWS:
         found += _workflow(root, name, config)
+    found += _base_branches(root, main_branch(root))
     if client is None:
         found.append(
             Diagnosis(
@@ -128,6 +131,28 @@ def _workflow(root: Path, name: str, config: Config | None) -> list[Diagnosis]:
         todo = f"write owner/repository@commit in line {line}; `gatebot init --action owner/repository@commit` writes new files so"
         found.append(Diagnosis("problem", f"{name}:{line} does not name a release", todo))
     return found
+
+
+def _base_branches(root: Path, branch: str) -> list[Diagnosis]:
+    """Whether pushes to the default branch run the base; no word where that cannot be told."""
+    path = root / ".github" / "workflows" / "gatebot-base.yml"
+    try:
+        document = cast("object", yaml.safe_load(path.read_bytes()[:_MAX_WORKFLOW]))
+    except (yaml.YAMLError, UnicodeDecodeError, OSError):
+        return []  # said already
+    events = cast("Mapping[object, object]", document if isinstance(document, dict) else {})
+    on = _mapping(events.get("on", events.get(True)))  # YAML 1.1 reads the key `on` as true
+    named = _mapping(on.get("push")).get("branches")
+    patterns = [str(one) for one in cast("list[object]", named)] if isinstance(named, list) else []
+    if not branch or not patterns or any(fnmatchcase(branch, one.replace("\\", "")) for one in patterns):
+        return []
+    return [
+        Diagnosis(
+            "warning",
+            f"gatebot-base.yml runs for pushes to {', '.join(patterns)}, and the default branch is {branch}",
+            f"add it there under on.push.branches{_SPARING['gatebot-base.yml'].replace(':', '; until then', 1)}",
+        )
+    ]
 
 
 def _mapping(value: object) -> Mapping[str, object]:

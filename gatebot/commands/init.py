@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gatebot.errors import UsageError
+from gatebot.model.written import ENV_NAME_PATTERN, SLUG_PATTERN
 from gatebot.results.plain_file import replace_file
-from gatebot.suite.load import CONFIG_NAME, load_suite
+from gatebot.suite.load import CONFIG_NAME, load_suite, load_suite_from
+from gatebot.suite.source import DirectorySource
+from gatebot.workspace.repository import main_branch
 
 TEMPLATES = Path(__file__).parent / "templates"
 WORKFLOWS = (
@@ -25,6 +28,7 @@ WORKFLOWS = (
 PLACEHOLDER = f"gatebot/gatebot@{0:040}"
 """What the workflows to copy name: the release's commit is not known here."""
 _ACTION = re.compile(r"[A-Za-z0-9._-]{1,100}/[A-Za-z0-9._-]{1,100}@[0-9a-f]{40}")
+_BRANCHES = "branches: [main, master]"
 _CONFIG = """\
 version: 1
 suite: {suite}
@@ -51,7 +55,8 @@ class Answers:
     """How the agent is started (a command line), the suite's name, the environment names it needs, a first question.
 
     `contains`: a word that the answer to the question must hold. `action`: the action as workflows name it, with the
-    release's commit (owner/repository@commit); "" leaves the place for it in the workflows.
+    release's commit (owner/repository@commit); "" leaves the place for it in the workflows. `branch`: the default
+    branch where it is neither main nor master, "" when unknown.
     """
 
     command: str
@@ -60,14 +65,40 @@ class Answers:
     question: str = "What can you do for me?"
     contains: str = "help"
     action: str = ""
+    branch: str = ""
+
+
+class _Planned:
+    """The files below a directory as they will be once those that are planned are written."""
+
+    def __init__(self, root: Path, files: Mapping[str, str]) -> None:
+        self._there = DirectorySource(root)
+        self._files = files
+
+    def read(self, path: str) -> bytes:
+        """The planned file's bytes, else those of the one that is there. Raises as `DirectorySource.read` does."""
+        planned = self._files.get(path)
+        return self._there.read(path) if planned is None else planned.encode("utf-8")
+
+    def list(self) -> Sequence[str]:
+        """Sorted paths of all files."""
+        return sorted({*self._there.list(), *self._files})
+
+
+def suite_name(folder: str) -> str:
+    """A valid suite name from a folder's: what a name may not hold becomes one hyphen; `suite` where nothing is left."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", folder).lstrip("._-")[:100].rstrip("._-") or "suite"
 
 
 def init(root: Path, answers: Answers, *, workflows: bool = True) -> tuple[str, ...]:
     """Write the files below `root` that are not there yet; a suite that exists is kept whole. Hands back what was
     written, sorted.
 
-    Raises UsageError when everything exists or an answer cannot be used, ConfigError when the result would not load.
+    Raises UsageError when everything exists or an answer cannot be used, ConfigError when the result would not load;
+    nothing is written then.
     """
+    answers = replace(answers, branch=answers.branch or main_branch(root))
+    _check_env(answers.env)
     if (root / CONFIG_NAME).exists():
         own = load_suite(root).config.agent.env  # a broken one is told before anything is written
         env = tuple(dict.fromkeys((*answers.env, *own)))
@@ -79,12 +110,22 @@ def init(root: Path, answers: Answers, *, workflows: bool = True) -> tuple[str, 
         raise UsageError(
             "everything exists already: nothing was written", "remove what is to be written anew"
         )
+    planned = _Planned(root, files)
+    load_suite_from(planned, planned)
     for path, text in files.items():
         place = root / path
         place.parent.mkdir(parents=True, exist_ok=True)
         replace_file(place, text.encode("utf-8"))
-    load_suite(root)
     return tuple(sorted(files))
+
+
+def _check_env(names: Sequence[str]) -> None:
+    for name in names:
+        if not re.fullmatch(ENV_NAME_PATTERN, name):
+            raise UsageError(
+                f"{name[:80]!a} is no name of an environment variable",
+                "letters, digits and '_'; never its value",
+            )
 
 
 def planned_suite(answers: Answers) -> dict[str, str]:
@@ -95,6 +136,11 @@ def planned_suite(answers: Answers) -> dict[str, str]:
         raise UsageError(f"the agent's command cannot be read: {error}") from error
     if not argv:
         raise UsageError("how is the agent started?", "for example: --agent 'python3 agent.py'")
+    if not re.fullmatch(SLUG_PATTERN, answers.suite):
+        raise UsageError(
+            f"{answers.suite[:80]!a} cannot be a suite's name",
+            f"for example: --suite {suite_name(answers.suite)}",
+        )
     env = f"  env: {json.dumps(list(answers.env))}\n" if answers.env else ""
     return {
         CONFIG_NAME: _CONFIG.format(suite=answers.suite, command=json.dumps(argv), env=env),
@@ -114,8 +160,17 @@ def planned_workflows(answers: Answers) -> dict[str, str]:
     files: dict[str, str] = {}
     for name in WORKFLOWS:
         text = (TEMPLATES / name).read_text("utf-8").replace(PLACEHOLDER, answers.action or PLACEHOLDER)
+        text = text.replace(_BRANCHES, _with_branch(answers.branch))
         files[f".github/workflows/{name}"] = with_secrets(text, answers.env)
     return files
+
+
+def _with_branch(branch: str) -> str:
+    """The branches whose pushes run the base; GitHub reads the name as a pattern, in which `+` and `!` are signs."""
+    if branch in ("", "main", "master"):
+        return _BRANCHES
+    quoted = json.dumps(re.sub(r"([+!])", r"\\\1", branch), ensure_ascii=False)
+    return f"branches: [{quoted}, main, master]"
 
 
 def with_secrets(workflow: str, env: Sequence[str]) -> str:

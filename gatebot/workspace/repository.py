@@ -133,6 +133,24 @@ def open_repository(directory: Path) -> Repository:
     return Repository(repository, _prefix(repository, place))
 
 
+def main_branch(directory: Path) -> str:
+    """The default branch as far as a clone knows: the remote's, else `main` or `master` if there, else the current one.
+
+    "" where the directory is in no repository that can be read, or on no branch.
+    """
+    origin, heads = "refs/remotes/origin/", "refs/heads/"
+    try:
+        repository = found_repository(directory.absolute())
+        names = set(repository.listall_references())
+        if f"{origin}HEAD" in names:
+            return str(repository.lookup_reference(f"{origin}HEAD").target).removeprefix(origin)
+        usual = next((name for name in ("main", "master") if heads + name in names), "")
+        current = "" if usual else repository.lookup_reference("HEAD").target  # a branch without commits too
+    except (RepositoryError, *git_errors()):
+        return ""
+    return usual or (current.removeprefix(heads) if isinstance(current, str) else "")
+
+
 def found_repository(directory: Path) -> pygit2.Repository:
     """The library's own view of the repository that holds `directory`: for what this package does with it.
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pygit2
 import pytest
 import yaml
 
 from gatebot.commands.doctor import PERMISSIONS
-from gatebot.commands.init import TEMPLATES, WORKFLOWS
+from gatebot.commands.init import TEMPLATES, WORKFLOWS, suite_name
 from tests.builders import Project, shop
 from tests.fakes.github.state import GitHubState
 from tests.integration.stories.command_line import CommandLine
@@ -94,6 +95,83 @@ def test_init_without_an_agent_says_what_is_missing(tmp_path: Path, gatebot: Com
     ended = gatebot("init", tmp_path, "--suite", "s")
     assert ended.code == 2
     assert "--agent" in ended.err
+
+
+def test_init_offers_a_valid_name_made_from_the_folders(tmp_path: Path, gatebot: CommandLine) -> None:
+    root = tmp_path / "my agent"
+    root.mkdir()
+    ended = gatebot("init", root, "--agent", AGENT)
+    assert ended.code == 0, ended.told
+    assert yaml.safe_load((root / "gatebot.yaml").read_text())["suite"] == "my-agent"
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("my agent", "my-agent"),
+        (".hidden", "hidden"),
+        ("bücher (2)", "b-cher-2"),
+        ("日本", "suite"),
+        ("a" * 200, "a" * 100),
+    ],
+)
+def test_a_suites_name_from_a_folder(folder: str, name: str) -> None:
+    assert suite_name(folder) == name
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("--suite", "my agent"),
+        ("--env", "KEY=secret"),
+        ("--question", ""),
+        ("--contains", ""),
+        ("--action", "acme/gate@v1"),
+        ("--agent", "'open"),
+        ("--agent", "x" * 5000),
+    ],
+    ids=lambda wrong: f"{wrong[0]}-{wrong[1][:10]}",
+)
+def test_init_writes_nothing_for_an_input_it_refuses(
+    tmp_path: Path, gatebot: CommandLine, wrong: tuple[str, str]
+) -> None:
+    root = tmp_path / "fresh"
+    root.mkdir()
+    right = {"--agent": AGENT, "--suite": "s", "--question": "Hi?"}
+    given = [part for pair in {**right, wrong[0]: wrong[1]}.items() for part in pair]
+    ended = gatebot("init", root, *given)
+    if wrong == ("--question", ""):  # not told: the default answers
+        assert ended.code == 0, ended.told
+        return
+    assert ended.code == 2, ended.told
+    assert list(root.iterdir()) == []
+    again = gatebot("init", root, *[part for pair in right.items() for part in pair])
+    assert again.code == 0, again.told
+
+
+def test_the_base_runs_for_the_default_branch_whatever_it_is_called(
+    tmp_path: Path, gatebot: CommandLine
+) -> None:
+    root = tmp_path / "fresh"
+    pygit2.init_repository(str(root), initial_head="trunk")
+    assert gatebot("init", root, "--agent", AGENT, "--suite", "s").code == 0
+    base = root / ".github/workflows/gatebot-base.yml"
+    assert yaml.safe_load(base.read_text())[True]["push"]["branches"] == ["trunk", "main", "master"]
+    assert "default branch" not in gatebot("doctor", root).out
+    base.write_text(base.read_text().replace('"trunk", ', ""))
+    assert "pushes to main, master, and the default branch is trunk" in gatebot("doctor", root).out
+
+
+def test_the_remotes_default_branch_is_named_from_any_branch(tmp_path: Path, gatebot: CommandLine) -> None:
+    root = tmp_path / "fresh"
+    project = Project(root, {"README.md": "hi"})
+    tip = project.repository.head.target
+    project.repository.references.create("refs/remotes/origin/release+2", tip)
+    project.repository.references.create("refs/remotes/origin/HEAD", "refs/remotes/origin/release+2")
+    assert gatebot("init", root, "--agent", AGENT, "--suite", "s").code == 0
+    base = (root / ".github/workflows/gatebot-base.yml").read_text()
+    assert yaml.safe_load(base)[True]["push"]["branches"] == [r"release\+2", "main", "master"]
+    assert "default branch" not in gatebot("doctor", root).out
 
 
 def test_the_templates_are_the_examples() -> None:
