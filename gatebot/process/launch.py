@@ -8,7 +8,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Generator, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path, PurePath
@@ -89,9 +89,10 @@ class Launchers:
         from now on for every run of this pool, so that both sides run alike; `network` is only described here,
         `Program.offline` and `Program.loopback` close it.
         """
-        begun, self._begun = self._begun, None
-        if begun is not None and begun[0] == (tuple(needed), network):
-            return begun[1].result()
+        if self._begun is not None and self._begun[0] == (tuple(needed), network):
+            report = self._begun[1].result()
+            self._begun = None  # the next who asks wants to know how it is then
+            return report
         return self._found(tuple(needed), network)
 
     def begin_examination(self, network: Network = "open") -> None:
@@ -192,8 +193,9 @@ class Launchers:
     def close(self) -> None:
         """End every running program and every launcher, and wait until they have gone."""
         self.terminate_all()
-        self._examiner.shutdown()
         limit = time.monotonic() + _CLOSE_S
+        if self._begun is not None:  # nobody has asked for it
+            wait([self._begun[1]], _CLOSE_S)
         # Whoever waits for a run holds its launcher's socket, and gives it back when that ends.
         with self._returned:
             all_back = self._returned.wait_for(lambda: not self._busy, _CLOSE_S)
@@ -202,6 +204,7 @@ class Launchers:
             self._retired.clear()
         ended = [launcher.close(max(0.0, limit - time.monotonic())) for launcher in launchers]
         self._nursery.close(patient=all_back and all(ended))
+        self._examiner.shutdown()  # whoever it waited for has ended by now
 
     def __enter__(self) -> Self:
         return self

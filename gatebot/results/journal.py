@@ -5,7 +5,8 @@ from __future__ import annotations
 import fcntl
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -13,7 +14,7 @@ from typing import Self, TypeVar
 from gatebot.errors import InfrastructureError, Location, ResultsError
 from gatebot.model.trajectory import Usage
 from gatebot.model.trial import Trial, TrialKey
-from gatebot.results.plain_file import open_to_append, sync_directory
+from gatebot.results.plain_file import open_to_append, open_to_read, sync_directory
 from gatebot.results.trial_file import Place, lines_from
 from gatebot.results.trial_line import decode_trial, storable
 
@@ -40,6 +41,17 @@ def read_trials(path: Path) -> Iterator[Trial]:
             seen.add(trial.key)
             yield trial
     yield from (trial for key, trial in lost.items() if key not in seen)
+
+
+@contextmanager
+def nobody_writing(path: Path) -> Generator[None]:
+    """Hold the lock of a journal that may be there, within the block. Raises ResultsError when a gatebot is writing it."""
+    if not path.is_file() or path.is_symlink():
+        yield
+        return
+    with open_to_read(path) as stream:
+        _lock(stream.fileno(), path)
+        yield
 
 
 class Journal:

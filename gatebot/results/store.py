@@ -16,7 +16,7 @@ from gatebot.model.plan import PLAN_SCHEMA, Plan, SideInfo
 from gatebot.model.suite import SUITE_SCHEMA, Suite
 from gatebot.model.trial import Trial
 from gatebot.results.candidate import CANDIDATE_FOLDER
-from gatebot.results.journal import TRIALS_FILE, Journal, read_trials
+from gatebot.results.journal import TRIALS_FILE, Journal, nobody_writing, read_trials
 from gatebot.results.judgements import JUDGE_FILE
 from gatebot.results.plain_file import TEMPORARY_PREFIX, open_to_read, replace_file
 from gatebot.results.trial_file import TrialFile
@@ -155,7 +155,10 @@ def open_results(
     for name in held:
         if name.startswith(TEMPORARY_PREFIX):
             (path / name).unlink(missing_ok=True)
-    if PLAN_FILE in held:
+    ours = all(name in _KNOWN or name.startswith(TEMPORARY_PREFIX) for name in held)
+    if unfinished and ours and not _is_readable(results):
+        _remove_ours(path)  # another version's, or damaged
+    elif PLAN_FILE in held:
         found = results.read_plan()
         differences = differences_between(found, plan)
         if not differences:
@@ -181,6 +184,15 @@ def open_results(
 def shown_name(path: Path) -> str:
     """What to call a results directory in a sentence: its own name, also where it was given as `.` or `..`."""
     return path.absolute().resolve().name or str(path)
+
+
+def _is_readable(results: ResultsDirectory) -> bool:
+    """Whether there is a plan that this version can read."""
+    try:
+        results.read_plan()
+    except InputFileError:
+        return False
+    return True
 
 
 def _holds_something(path: Path) -> bool:
@@ -228,15 +240,19 @@ def _tree(side: SideInfo | None) -> str | None:
 
 
 def _remove_ours(path: Path) -> None:
-    """Remove a finished evaluation: the plan last, so that a kill on the way leaves a directory that says what it is."""
-    for name in (REPORT_FILE, COMMENT_FILE, JUNIT_FILE, SCORES_FILE, SUITE_FILE, TRIALS_FILE, JUDGE_FILE):
-        (path / name).unlink(missing_ok=True)
-    for folder in (path / LOGS, path / CANDIDATE_FOLDER):
-        if folder.is_dir() and not folder.is_symlink():
-            for file in folder.iterdir():
-                if not file.is_dir() or file.is_symlink():
-                    file.unlink()
-    (path / PLAN_FILE).unlink(missing_ok=True)
+    """Remove an evaluation: the plan last, so that a kill on the way leaves a directory that says what it is.
+
+    Raises ResultsError when another gatebot is writing it.
+    """
+    with nobody_writing(path / TRIALS_FILE):
+        for name in (REPORT_FILE, COMMENT_FILE, JUNIT_FILE, SCORES_FILE, SUITE_FILE, TRIALS_FILE, JUDGE_FILE):
+            (path / name).unlink(missing_ok=True)
+        for folder in (path / LOGS, path / CANDIDATE_FOLDER):
+            if folder.is_dir() and not folder.is_symlink():
+                for file in folder.iterdir():
+                    if not file.is_dir() or file.is_symlink():
+                        file.unlink()
+        (path / PLAN_FILE).unlink(missing_ok=True)
 
 
 def _read(path: Path, adapter: TypeAdapter[T], schema: str, *, strict: bool | None = True) -> T:

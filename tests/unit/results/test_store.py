@@ -194,6 +194,23 @@ def test_another_unfinished_evaluation_makes_way_only_when_asked(tmp_path: Path)
     assert not (results.path / "plan.json").exists()
 
 
+def test_what_another_gatebot_writes_is_never_replaced(tmp_path: Path) -> None:
+    results = opened(tmp_path / "out")
+    with results.journal(), pytest.raises(ResultsError, match="another gatebot is writing"):
+        open_results(results.path, replace(PLAN, suite="other"), unfinished=True)
+    assert (results.path / "plan.json").exists()
+
+
+@pytest.mark.parametrize("left", [{"plan.json": b'{"schema":"gatebot.plan/0"}'}, {"trials.jsonl": b"{}\n"}])
+def test_what_no_version_can_go_on_with_makes_way_when_asked(tmp_path: Path, left: dict[str, bytes]) -> None:
+    for name, data in left.items():
+        (tmp_path / name).write_bytes(data)
+    with pytest.raises((ResultsError, InputFileError)):
+        open_results(tmp_path, PLAN, overwrite=True)
+    assert open_results(tmp_path, PLAN, unfinished=True)[1] is None
+    assert not any((tmp_path / name).exists() for name in left)
+
+
 def test_a_finished_evaluation_makes_way_only_when_asked(tmp_path: Path) -> None:
     results = opened(tmp_path / "out", replace(PLAN, finished=True))
     results.write_report(REPORT)
@@ -222,7 +239,7 @@ def test_a_directory_of_other_things_is_left_alone(tmp_path: Path) -> None:
 def test_trials_without_a_plan_are_not_taken_for_ours(tmp_path: Path) -> None:
     (tmp_path / "trials.jsonl").write_bytes(b"x")
     with pytest.raises(ResultsError, match=r"trials\.jsonl"):
-        open_results(tmp_path, PLAN, overwrite=True, unfinished=True)
+        open_results(tmp_path, PLAN, overwrite=True)
 
 
 def test_a_journal_without_a_plan_may_be_there_when_it_is_empty(tmp_path: Path) -> None:
