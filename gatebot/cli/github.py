@@ -216,7 +216,7 @@ def _show(done: LocalAcceptance, then: str, *, dry_run: bool) -> None:
     elif done.changes:
         say(f"{files} changed. Commit {'it' if len(done.changes) == 1 else 'them'}{then}.")
     else:
-        say(
-            "the golden set of this branch says so already: it counts once merged, or with the label on the pull "
-            "request; nothing was written"
+        counts = (
+            " of this branch says so already: it counts once merged, or with the label on the pull request"
         )
+        say(f"the golden set{counts if then else ' says so already'}; nothing was written")

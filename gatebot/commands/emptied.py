@@ -1,4 +1,4 @@
-"""Whether a pull request empties the suite: what it leaves of the cases that gate, by its own configuration."""
+"""Whether a pull request empties the suite: what it keeps of the cases that gate, by its own configuration."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def emptied_suite(
         return ""
     how = "removed, moved to another id or put in quarantine"
     if len(gating) == 1:
-        return f"this pull request leaves no case that gates: {how}"
-    return f"this pull request leaves {kept or 'none'} of the {count(len(gating), 'case')} that gate: {how}"
+        return f"this pull request keeps no case that gates: {how}"
+    return f"this pull request keeps {kept or 'none'} of the {count(len(gating), 'case')} that gate: {how}"
 
 
 def _kept(gating: Sequence[Case], left: Sequence[Case], default: TrajectoryDefault) -> int:

@@ -284,11 +284,13 @@ def _case_notes(notices: Sequence[CaseNotice]) -> list[str]:
     notes: list[str] = []
     for kind, text in (
         ("changed", "edited in this pull request; the base's version was used"),
-        ("removed", "removed in this pull request; still run, as the base has them"),
+        ("removed", "removed in this pull request; until that is merged, the base's version counts"),
         ("new", "new in this pull request; shown, and gating once merged"),
     ):
         named = [notice.case for notice in notices if notice.kind == kind]
         if named:
-            shown = ", ".join(named[:5]) + (f" and {len(named) - 5} more" if len(named) > 5 else "")
+            shown = ", ".join(f"`{case}`" for case in named[:5]) + (
+                f" and {len(named) - 5} more" if len(named) > 5 else ""
+            )
             notes.append(f"{len(named)} case{'s' if len(named) > 1 else ''} {text}: {shown}.")
     return notes

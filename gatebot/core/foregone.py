@@ -12,7 +12,7 @@ from gatebot.model.report import Conclusion
 _MEND = "Mend the head's setup; what it printed is in logs/setup-head.log."
 
 _KEEP = (
-    "Keep the suite; where leaving it is intended, a maintainer lets this head pass by the override label. "
+    "Keep the suite; where taking cases away is intended, a maintainer lets this head pass by the override label. "
     "This is not a pass."
 )
 
@@ -47,7 +47,7 @@ def settled(conclusion: Conclusion, reason: str, gate: Gate) -> Decision:
 
 
 def unless_emptied(decision: Decision, plan: Plan, gate: Gate) -> Decision:
-    """The decision, but no pass for a head that leaves too little of the suite: the next one would be gated by nothing."""
+    """The decision, but no pass for a head that keeps too little of the suite: the next one would be gated by nothing."""
     told = decision.would_have or decision.conclusion
     if not plan.emptied or told not in ("pass", "inconclusive"):
         return decision

@@ -71,7 +71,7 @@ class Plan:
     `2/4` when the rounds hold the second of four parts of the trials.
     `base_recorded`: slots per case that the base has in recordings; its trials are then not run, unless a look asks.
     `recorded_since`: the day (UTC, ISO) of the oldest of them.
-    `emptied`: why the head cannot pass whatever its trials say: it leaves too little of the suite; "" where it does not.
+    `emptied`: why the head cannot pass whatever its trials say: it keeps too little of the suite; "" where it does not.
     """
 
     activity: Activity

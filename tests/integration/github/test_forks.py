@@ -282,10 +282,10 @@ def test_how_a_run_ended_that_left_nothing_is_told(forks: Forks, conclusion: str
 
 EMPTIED: dict[str, tuple[dict[str, str | None], str]] = {
     "the configuration": ({"gatebot.yaml": None}, "removes gatebot.yaml"),
-    "every case": ({f"golden/{case}.yaml": None for case in SMALL}, "leaves none of the 2 cases"),
+    "every case": ({f"golden/{case}.yaml": None for case in SMALL}, "keeps none of the 2 cases"),
     "cases, by globs that name none": (
         {"gatebot.yaml": f"{TRUSTING}cases: [other/*.yaml]\n"},
-        "leaves none of the 2 cases",
+        "keeps none of the 2 cases",
     ),
 }
 

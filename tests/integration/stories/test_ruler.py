@@ -177,19 +177,19 @@ def test_each_side_has_an_environment_of_its_own(gatebot: CommandLine, tmp_path:
 
 GONE: dict[str, tuple[Files, str]] = {
     "the configuration": ({"gatebot.yaml": None}, "removes gatebot.yaml"),
-    "every case": ({f"golden/{name}.yaml": None for name in CASES}, "leaves none of the 4 cases"),
-    "most cases": ({f"golden/{name}.yaml": None for name in sorted(CASES)[1:]}, "leaves 1 of the 4 cases"),
+    "every case": ({f"golden/{name}.yaml": None for name in CASES}, "keeps none of the 4 cases"),
+    "most cases": ({f"golden/{name}.yaml": None for name in sorted(CASES)[1:]}, "keeps 1 of the 4 cases"),
     "cases and configuration": (
         {"gatebot.yaml": None, **{f"golden/{name}.yaml": None for name in CASES}},
         "removes gatebot.yaml",
     ),
     "cases, by other globs": (
         {"gatebot.yaml": CONFIG + "cases: [other/*.yaml]\n", "other/kept.yaml": case("address")},
-        "leaves 1 of the 4 cases",
+        "keeps 1 of the 4 cases",
     ),
     "cases, by globs that name none": (
         {"gatebot.yaml": CONFIG + "cases: [other/*.yaml]\n"},
-        "leaves none of the 4 cases",
+        "keeps none of the 4 cases",
     ),
     "cases, by quarantine": (
         {
@@ -197,7 +197,7 @@ GONE: dict[str, tuple[Files, str]] = {
             + "quarantine:\n"
             + "".join(f"  - {{case: {name}, reason: it fails, until: 2999-01-01}}\n" for name in CASES)
         },
-        "leaves none of the 4 cases",
+        "keeps none of the 4 cases",
     ),
 }
 
@@ -215,12 +215,17 @@ def test_a_pull_request_that_empties_the_suite_does_not_pass(
     report = gatebot.report()
     assert (ended.code, report["conclusion"]) == (3, "not_evaluated"), ended.told
     assert why in str(report["reason"])
+    assert "where taking cases away is intended" in str(report["advice"])
     assert "override label" in str(report["advice"])
     assert why in gatebot.comment()
+    assert "still run" not in gatebot.comment()
     gone = sorted(path.removeprefix("golden/").removesuffix(".yaml") for path in change if "golden/" in path)
     for one in gone:
         if change[f"golden/{one}.yaml"] is None:
             assert one in gatebot.comment().partition("Removed cases")[2], gatebot.comment()
+            assert f"`{one}`" in next(
+                line for line in gatebot.comment().splitlines() if "removed in this" in line
+            )
 
 
 def test_a_branch_from_before_the_suite_takes_nothing_away(gatebot: CommandLine, tmp_path: Path) -> None:
