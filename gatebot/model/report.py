@@ -64,6 +64,7 @@ class MetricResult:
 
     `delta` = head − base (for `ratio` metrics the ratio head / base of geometric means, and so is `interval`).
     `ungraded` counts trials without a value, per side added up. `reason` explains the verdict in one sentence.
+    `margin_interval`: the 90% interval that the margin is judged by, where `interval` is another one (several looks).
     """
 
     name: str
@@ -89,6 +90,7 @@ class MetricResult:
     min_effect: float = 0.0
     target_result: TargetResult | None = None
     smallest_drop: SmallestDrop | None = None
+    margin_interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gatebot.model.report import MetricResult, Report, TargetResult
 from gatebot.render.numbers import NOTHING, change_of, interval_of, percent, size_of, value_of
 
+MARGIN_LEAD = "The margin is judged by the 90% interval:"
 _ORDER = {"regressed": 0, "not_evaluated": 1, "inconclusive": 2, "improved": 3, "unchanged": 4}
 
 
@@ -79,6 +80,12 @@ def _change(metric: MetricResult) -> str:
     if metric.verdict == "not_evaluated" or metric.delta is None:
         return NOTHING
     return f"not significant ({reach})" if reach else "not significant"
+
+
+def margin_intervals(metrics: Sequence[MetricResult]) -> list[tuple[str, str]]:
+    """Name and 90% interval of each gating metric whose margin is judged by another interval than its row shows."""
+    told = [(m.name, interval_of(m.scale, m.margin_interval)) for m in metrics if m.gating]
+    return [(name, reach) for name, reach in told if reach]
 
 
 def proven_side(metric: MetricResult) -> int:

@@ -22,7 +22,14 @@ from gatebot.render.markdown import (
     table,
     text,
 )
-from gatebot.render.metric_rows import metric_row, shared_confidence, target_bound, target_words
+from gatebot.render.metric_rows import (
+    MARGIN_LEAD,
+    margin_intervals,
+    metric_row,
+    shared_confidence,
+    target_bound,
+    target_words,
+)
 from gatebot.render.numbers import NOTHING, count, share_between
 from gatebot.render.phrases import (
     Phrase,
@@ -65,7 +72,14 @@ def metrics_table(
     return stack(
         table(header, rows, ("left", "right", "right")),
         text(f"{count(more, 'further metric')} left out here.") if more > 0 else EMPTY,
+        _margin_line(metrics[:limit]),
     )
+
+
+def _margin_line(metrics: Sequence[MetricResult]) -> Markdown:
+    """What `unchanged` and "not proven" rest on, where the rows show the wider interval of a look."""
+    told = [Markdown(f"{code(name, 60)} {text(reach)}") for name, reach in margin_intervals(metrics)]
+    return Markdown(f"<sub>{text(MARGIN_LEAD)} {', '.join(told)}.</sub>") if told else EMPTY
 
 
 def _metric_cells(metric: MetricResult, *, gating: bool) -> list[Markdown]:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from gatebot.model.report import MetricResult, Report
 from gatebot.render.metric_rows import (
+    MARGIN_LEAD,
     MetricRow,
     gating_metrics,
+    margin_intervals,
     metric_row,
     other_metrics,
     shared_confidence,
@@ -65,7 +67,9 @@ def _compared(report: Report) -> list[str]:
     rows = [_cells(metric_row(metric)) for metric in metrics]
     ahead = next_run(report) if report.conclusion == "inconclusive" else ""
     seen = [_told(report, words) for words in (smallest_drop(report), ahead) if words]
-    return [*_grid([header, *rows], right=(1, 2)), *seen]
+    judged = ", ".join(f"{visible(name, 60)} {reach}" for name, reach in margin_intervals(metrics))
+    margins = [f"{MARGIN_LEAD} {judged}."] if judged else []
+    return [*_grid([header, *rows], right=(1, 2)), *margins, *seen]
 
 
 def _cells(row: MetricRow) -> tuple[str, ...]:
