@@ -161,6 +161,8 @@ def open_results(
     elif PLAN_FILE in held:
         found = results.read_plan()
         differences = differences_between(found, plan)
+        if found.env_names != plan.env_names:  # a key that was missing then may be why agents answered as they did
+            differences = (*differences, "other variables for the agent")
         if not differences:
             return results, found
         if not (unfinished or (overwrite and found.finished)):
@@ -216,10 +218,10 @@ def differences_between(one: Plan, other: Plan) -> tuple[str, ...]:
     compared: dict[str, tuple[object, object]] = {
         "activity": (one.activity, other.activity),
         "suite": (one.suite, other.suite),
-        "base commit": (_commit(one.base), _commit(other.base)),
-        "base tree": (_tree(one.base), _tree(other.base)),
-        "head commit": (_commit(one.head), _commit(other.head)),
-        "head tree": (_tree(one.head), _tree(other.head)),
+        "base commit": (one.base and one.base.sha, other.base and other.base.sha),
+        "base tree": (one.base and one.base.tree, other.base and other.base.tree),
+        "head commit": (one.head and one.head.sha, other.head and other.head.sha),
+        "head tree": (one.head and one.head.tree, other.head and other.head.tree),
         "cases": (one.digests.run, other.digests.run),
         "grading": (one.digests.grading, other.digests.grading),
         "policy": (one.digests.policy, other.digests.policy),
@@ -229,14 +231,6 @@ def differences_between(one: Plan, other: Plan) -> tuple[str, ...]:
         "remainder of the suite": (one.emptied, other.emptied),
     }
     return tuple(f"another {name}" for name, (a, b) in compared.items() if a != b)
-
-
-def _commit(side: SideInfo | None) -> str | None:
-    return side.sha if side else None
-
-
-def _tree(side: SideInfo | None) -> str | None:
-    return side.tree if side else None
 
 
 def _remove_ours(path: Path) -> None:

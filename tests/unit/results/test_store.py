@@ -194,6 +194,15 @@ def test_another_unfinished_evaluation_makes_way_only_when_asked(tmp_path: Path)
     assert not (results.path / "plan.json").exists()
 
 
+def test_a_variable_that_is_set_now_makes_another_evaluation(tmp_path: Path) -> None:
+    results = opened(tmp_path / "out")
+    results.write_plan(replace(PLAN, finished=True))
+    with_key = replace(PLAN, env_names=("MODEL_KEY",))
+    with pytest.raises(ResultsError, match="other variables for the agent"):
+        open_results(results.path, with_key)
+    assert open_results(results.path, with_key, overwrite=True)[1] is None
+
+
 def test_what_another_gatebot_writes_is_never_replaced(tmp_path: Path) -> None:
     results = opened(tmp_path / "out")
     with results.journal(), pytest.raises(ResultsError, match="another gatebot is writing"):
