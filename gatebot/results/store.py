@@ -12,7 +12,7 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from gatebot.errors import InputFileError, Location, ResultsError
-from gatebot.model.plan import PLAN_SCHEMA, Plan, SideInfo
+from gatebot.model.plan import PLAN_SCHEMA, Plan
 from gatebot.model.suite import SUITE_SCHEMA, Suite
 from gatebot.model.trial import Trial
 from gatebot.results.candidate import CANDIDATE_FOLDER
