@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 from gatebot.core.consensus import Behaviour, Consensus, Golden, behaviour_of, consensus
+from gatebot.core.number_forms import as_written, whole_floats
 from gatebot.graders.grade import grade_trial
 from gatebot.model.acceptance import CaseCandidate, GoldenCandidate, Undecided
 from gatebot.model.golden import Golden as WrittenGolden
@@ -83,7 +84,11 @@ def candidate_of(
     split = agreed.agreement == "split" and not despite_split
     if agreed.golden is None or example is None or split:
         return Undecided(case.id, agreed.reason)
-    golden = _without_idle_calls(case, agreed.golden, suite)
+    floats = whole_floats(case)
+    golden = {
+        key: as_written(value, floats)
+        for key, value in _without_idle_calls(case, agreed.golden, suite).items()
+    }
     if not golden:
         return Undecided(case.id, _IDLE if agreed.golden else _LOOKS_AT_NOTHING)
     changed = with_golden(case, golden)

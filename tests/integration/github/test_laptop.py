@@ -75,6 +75,37 @@ def test_a_dry_run_shows_and_writes_nothing(regressed: Project, gatebot: Command
     assert fingerprint(regressed.root) == before
 
 
+PAYING = """\
+import json, sys
+request = json.load(sys.stdin)
+with open("book.json") as file:
+    arguments = json.dumps(json.load(file))
+call = {"id": "c", "type": "function", "function": {"name": "pay", "arguments": arguments}}
+messages = [
+    {"role": "user", "content": "hi"},
+    {"role": "assistant", "content": None, "tool_calls": [call]},
+    {"role": "tool", "tool_call_id": "c", "content": "ok"},
+]
+print(json.dumps({"messages": [*messages, {"role": "assistant", "content": "done"}], "answer": "done"}))
+"""
+
+
+def test_accept_keeps_integers_integers_and_floats_floats(tmp_path: Path, gatebot: CommandLine) -> None:
+    text = (
+        "input: hi?\nexpect: {trajectory: {match: strict}}\n"
+        "golden:\n  calls:\n    - pay: {amount: 900, fee: 5.0, to: ann}\n"
+    )
+    files = {**shop(RIGHT, config=CONFIG, names=()), "agent.py": PAYING, "golden/one.yaml": text}
+    project = Project(tmp_path / "repo", {**files, "book.json": '{"amount": 900.0, "fee": 5.0, "to": "ann"}'})
+    base = str(project.repository.head.target)
+    head = project.commit({"book.json": '{"amount": 900.0, "fee": 5.0, "to": "bob"}'})
+    assert gatebot.gate(project.root, base, head).code == 1
+    assert gatebot("accept", "--repo", project.root, "--results", gatebot.results).code == 0
+    written = (project.root / "golden/one.yaml").read_text("utf-8")
+    assert "- pay: {amount: 900, fee: 5.0, to: bob}" in written
+    assert written.startswith(text.split("golden:", maxsplit=1)[0])
+
+
 def test_accepting_again_changes_nothing(regressed: Project, gatebot: CommandLine) -> None:
     gatebot("accept", "--repo", regressed.root, "--results", gatebot.results)
     before = fingerprint(regressed.root)
