@@ -10,17 +10,20 @@ from gatebot.model.trajectory import Trajectory
 _READ, _KEPT = 2_000, 200
 _TURN_LIMIT = re.compile(
     r"(?<![a-z])max(?:imum)?[ _-]?(?:number of )?(?:(?:tool|llm)[ _-]?)?"
-    r"(?:turns?|iterations?|steps?|rounds?|calls?|messages|recursion)(?:\b|[A-Z_])"
+    r"(?:turns?|iterations?|steps?|rounds?|calls?|messages)(?:\b|[A-Z_])"
     r"|\b(?:turn|recursion|iteration|step|round|message|tool[ _-]call)s?[ _-]limit\b|\bGraphRecursionError\b"
     # Pydantic AI counts requests to the model; a "request limit" is otherwise that of a provider.
     r"|\bexceed the request_limit\b",
     re.IGNORECASE,
 )
+_OF_A_PROVIDER = re.compile(r"\brate[ _-]?limit|\bper[ _-]?(?:second|minute|hour|day|month)\b", re.IGNORECASE)
+"""So many calls in so much time: the provider's patience, not the agent's."""
 
 
 def tells_turn_limit(reason: str) -> bool:
     """Whether the words on how a run ended, of which 2,000 characters are read, tell of a limit of turns."""
-    return _TURN_LIMIT.search(reason[:_READ]) is not None
+    told = reason[:_READ]
+    return _TURN_LIMIT.search(told) is not None and _OF_A_PROVIDER.search(told) is None
 
 
 def limited(trajectory: Trajectory, *ends: str | None) -> Trajectory:

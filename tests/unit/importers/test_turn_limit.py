@@ -154,7 +154,19 @@ def test_words_of_exceptions(words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["stop", "request limit", "max_tokens", "climax steps", "rate limit", "exit_cost", ""]
+    "words",
+    [
+        "stop",
+        "request limit",
+        "max_tokens",
+        "climax steps",
+        "rate limit",
+        "rate limit: max calls per minute exceeded",
+        "429: max messages per day",
+        "RecursionError: maximum recursion depth exceeded",
+        "exit_cost",
+        "",
+    ],
 )
 def test_other_words_tell_of_none(words: str) -> None:
     assert not tells_turn_limit(words)
