@@ -13,9 +13,9 @@ from gatebot.model.score import Divergence
 from gatebot.render.markdown import Html, Markdown, code, html_code, html_text, text
 from gatebot.render.numbers import count, value_of
 from gatebot.render.visible import visible
+from gatebot.render.wrong_path import OF_THE_GOAL, forbidden_call, right_answer
 
 QUOTE_LIMIT = 110
-_OF_THE_GOAL = frozenset({"wrong_answer", "wrong_state"})
 _NO_OTHER = "nothing to compare with yet"
 _WORD = re.compile(r"[A-Za-z0-9]+(?:[._-]+[A-Za-z0-9]+)*")
 
@@ -199,14 +199,28 @@ def others_of(failure: Failure) -> Phrase:
 
 
 def what_happened(case: CaseResult) -> Phrase:
-    """One line for a case: the first divergence, else the most frequent failure, else its reason.
+    """One line for a case: a forbidden call, else the first divergence, else the failure, else the case's reason.
 
-    Where no call shows the divergence, the failure says the same and in how many trials. Where the goal is what fails,
-    the calls satisfy the case: what a stricter reader would find in them is not why the trial failed.
+    A right answer on a wrong path is said first. Where no call shows the divergence, the failure says the same and in
+    how many trials. Where the goal is what fails, the calls satisfy the case: what a stricter reader would find in them
+    is not why the trial failed.
     """
+    right = right_answer(case)
+    called = forbidden_call(case.failure) if case.failure is not None else None
+    if called is None:
+        return [*(["right answer, wrong path:"] if right else []), *_difference(case)]
+    name, where = called
+    lead = "right answer, forbidden tool" if right else "forbidden tool"
+    told: Phrase = [lead, *([Quoted(name)] if name else []), where]
+    if case.failure is None or case.failure.category == "forbidden_tool":
+        return told
+    return [*told, ";", *_difference(case)]
+
+
+def _difference(case: CaseResult) -> Phrase:
     shown, failure = case.first_divergence, case.failure
     aside = failure is not None and (
-        failure.category in _OF_THE_GOAL or (shown is not None and shown.kind == "unmet")
+        failure.category in OF_THE_GOAL or (shown is not None and shown.kind == "unmet")
     )
     if shown is not None and not aside:
         return step_of(shown)
