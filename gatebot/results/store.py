@@ -161,7 +161,9 @@ def open_results(
     elif PLAN_FILE in held:
         found = results.read_plan()
         differences = differences_between(found, plan)
-        if found.env_names != plan.env_names:  # a key that was missing then may be why agents answered as they did
+        if (
+            found.env_names != plan.env_names
+        ):  # a key that was missing then may be why agents answered as they did
             differences = (*differences, "other variables for the agent")
         if not differences:
             return results, found
