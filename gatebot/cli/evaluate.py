@@ -100,8 +100,14 @@ def gate(
     if shard is not None and head_only:
         raise UsageError("--shard and --head-only do not go together", "leave one of them out")
     with _requested(repo, config, case, out, seeds, cache) as asked:
-        request = replace(asked, store=store, reuse=not no_store, unsafe=unsafe, alpha_share=alpha_share)
-        request = replace(request, replace_unfinished=replace_other)
+        request = replace(
+            asked,
+            store=store,
+            reuse=not no_store,
+            unsafe=unsafe,
+            alpha_share=alpha_share,
+            replace_unfinished=replace_other,
+        )
         if shard is not None:
             from gatebot.commands.gate import comparison
 
@@ -133,8 +139,9 @@ def run(
     from gatebot.commands.run import run as story
 
     with _requested(repo, config, case, out, seeds, cache) as asked:
-        request = replace(asked, store=store, reuse=not no_store, unsafe=unsafe)
-        request = replace(request, replace_unfinished=replace_other)
+        request = replace(
+            asked, store=store, reuse=not no_store, unsafe=unsafe, replace_unfinished=replace_other
+        )
         if shard is not None:
             from gatebot.commands.run import one_side
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import stat
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -19,6 +20,8 @@ def load_libgit2() -> None:
 
     Commits are read without certificates; who fetches some heeds that variable only when it has been checked.
     """
+    if "pygit2" in sys.modules:
+        return
     named = os.environ.get(_FOR_GIT)
     hidden = named is not None and bool(_why_not(Path(named), folder=False))
     if hidden:

@@ -26,8 +26,7 @@ class Layer:
 def layered_repository(place: Path, layers: Sequence[Layer]) -> list[str]:
     """Make a repository in the new directory `place`; returns the commits' ids (hex), one per layer.
 
-    The same layers give the same ids: author and date are fixed. Raises RepositoryError when `place` exists,
-    UsageError where the environment names certificates that are none.
+    The same layers give the same ids: author and date are fixed. Raises RepositoryError when `place` exists.
     """
     load_libgit2()
     import pygit2

@@ -155,8 +155,7 @@ def found_repository(directory: Path) -> pygit2.Repository:
     """The library's own view of the repository that holds `directory`: for what this package does with it.
 
     Ownership is not checked: libgit2 runs nothing that a repository names, which is what the check is for.
-    Raises RepositoryError when there is none, or when it is of a kind that cannot be read; UsageError where the
-    environment names certificates that are none, which the library takes when it is loaded.
+    Raises RepositoryError when there is none, or when it is of a kind that cannot be read.
     """
     load_libgit2()
     import pygit2
